@@ -1,7 +1,6 @@
 // The error response of a request (DECISIONS 3).
 import type { Ctx } from "../context.server.ts";
-import { isPassingDatabaseError } from "../runtime/database/database.ts";
-import { isStoreMoving } from "../runtime/database/postgres-errors.ts";
+import { isPassingDatabaseError, isStoreMoving } from "../runtime/database/postgres-errors.ts";
 import { AppError, isAppError, OutboundError, toErrorBody } from "../runtime/errors.ts";
 import { requestErrors } from "../runtime/telemetry/metrics.ts";
 import type { ApiRequest } from "./api-request.ts";

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { isDatabaseAway } from "../../app/runtime/database/database.ts";
+import { isDatabaseAway } from "../../app/runtime/database/postgres-errors.ts";
 import { applyMigrations } from "../../app/runtime/database/migrations/apply-migrations.ts";
 import { MigrationError } from "../../app/runtime/database/migrations/migration-error.ts";
 import { startTransactionPooler } from "../support/processes/pooler/transaction-pooler.ts";

@@ -2,7 +2,7 @@
 //
 //   processing -> ready -> delivered | pending (later) | dead_letter
 import type { Ctx } from "../../context.server.ts";
-import { isDatabaseAway } from "../../runtime/database/database.ts";
+import { isDatabaseAway } from "../../runtime/database/postgres-errors.ts";
 import { orFailAfter } from "../../runtime/deadlines/or-fail-after.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import {

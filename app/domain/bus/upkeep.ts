@@ -1,7 +1,8 @@
 // What a worker does at every poll beside its deliveries: it returns the rows of dead workers, tells
 // the merchant of dead letters, and archives what the archive missed.
 import type { Ctx } from "../../context.server.ts";
-import { isDatabaseAway, type Database } from "../../runtime/database/database.ts";
+import type { Database } from "../../runtime/database/database.ts";
+import { isDatabaseAway } from "../../runtime/database/postgres-errors.ts";
 import { findChannel } from "./channel.ts";
 import { listPendingChannels } from "./claims/claim.ts";
 import { reclaimLostLeases } from "./claims/leases.ts";

@@ -3,7 +3,8 @@
 // has no finished run, the next process that checks makes up for it.
 import type { Ctx } from "../../context.server.ts";
 import { withoutWaiting } from "../../integrations/archive/without-waiting.ts";
-import { isDatabaseAway, PLATFORM } from "../../runtime/database/database.ts";
+import { PLATFORM } from "../../runtime/database/database.ts";
+import { isDatabaseAway } from "../../runtime/database/postgres-errors.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { LeaseLost, withLease, type Lease } from "../../runtime/database/queue/lease.ts";
 import { findTenant } from "../tenants/tenant.ts";

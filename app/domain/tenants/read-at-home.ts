@@ -1,5 +1,5 @@
 // What a request for a store reads at home although it can do without.
-import { isDatabaseAway } from "../../runtime/database/database.ts";
+import { isDatabaseAway } from "../../runtime/database/postgres-errors.ts";
 import { createPatience, SILENT } from "../../runtime/database/patience.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
 import type { Tenant } from "./tenant.ts";

@@ -1,7 +1,8 @@
 // Work that was requested for a store and runs in the background. The request is stored, so it survives
 // the page that made it and the process that runs it; it is deleted only when the work has ended.
 import type { Ctx } from "../../context.server.ts";
-import { isPassingDatabaseError, PLATFORM } from "../../runtime/database/database.ts";
+import { PLATFORM } from "../../runtime/database/database.ts";
+import { isPassingDatabaseError } from "../../runtime/database/postgres-errors.ts";
 import {
   deleteKey,
   deleteKeyIfHeld,

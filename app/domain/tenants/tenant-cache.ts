@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM, type Columns, type Kv } from "../../db.server.ts";
-import { isDatabaseAway } from "../../runtime/database/database.ts";
+import { isDatabaseAway } from "../../runtime/database/postgres-errors.ts";
 import { createGroupCommit, type GroupCommit } from "../../runtime/database/group-commit.ts";
 import { KEYS, PLATFORM_KEYS } from "../../runtime/database/kv-keys.ts";
 import { createPatience, SILENT, type Patience } from "../../runtime/database/patience.ts";

@@ -1,6 +1,6 @@
 // The archive at the address in the saved platform configuration, or at the deployed one. Changing
 // the address moves no objects: the operator copies them.
-import { isDatabaseAway } from "../../runtime/database/database.ts";
+import { isDatabaseAway } from "../../runtime/database/postgres-errors.ts";
 import { createPatience } from "../../runtime/database/patience.ts";
 import type { ObjectStore } from "./object-store.ts";
 import { openObjectStore } from "./own-archive.ts";

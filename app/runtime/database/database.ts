@@ -7,11 +7,10 @@ import type { Log } from "../log.ts";
 import { connectionTo, DatabaseClient } from "./connection/client.ts";
 import { reportDiskFull } from "./connection/disk-full.ts";
 import { listen, type Listener } from "./connection/listen.ts";
-import { NoPrimaryError, READ_ONLY, watchPromotions } from "./connection/servers.ts";
+import { NoPrimaryError, watchPromotions } from "./connection/servers.ts";
 import { watchConnections } from "./connection/socket-watchdog.ts";
 import { readReadiness, type Readiness } from "./readiness.ts";
 import { withReplica } from "./replica/replica-reads.ts";
-import { isDatabaseBusy, isStoreMoving } from "./postgres-errors.ts";
 import {
   COLLECT_WAKES,
   createWakeSender,
@@ -288,49 +287,3 @@ async function inTransaction<T>(
     client.release(broken);
   }
 }
-
-/**
- * Whether Postgres is unreachable, or takes no writes of a store that is being moved, as opposed to
- * rejecting the statement: background work comes back later.
- */
-export function isDatabaseAway(error: unknown): boolean {
-  if (isStoreMoving(error)) return true;
-  const { code, message, severity, meta } = (error ?? {}) as {
-    code?: unknown;
-    message?: unknown;
-    severity?: unknown;
-    meta?: { driverAdapterError?: { cause?: unknown } };
-  };
-  // Prisma has its own codes; the error of Postgres is inside.
-  if (meta?.driverAdapterError?.cause && isDatabaseAway(meta.driverAdapterError.cause)) return true;
-  // FATAL is about the connection, never about a statement.
-  if (severity === "FATAL") return true;
-  if (
-    typeof code === "string" &&
-    (/^(08|57P|53)/.test(code) ||
-      [
-        // A standby, or a primary that was made read-only: the one that accepts writes is elsewhere.
-        READ_ONLY,
-        "ECONNREFUSED",
-        "ECONNRESET",
-        "EPIPE",
-        "ETIMEDOUT",
-        "ENOTFOUND",
-        "P1001",
-        "P1008",
-        "P1017",
-        "P2037",
-      ].includes(code))
-  )
-    return true;
-  return (
-    typeof message === "string" &&
-    /Connection terminated|is not queryable|Database error\. Code: `(08|57P|53|25006)|Query read timeout|timeout exceeded when trying to connect|Can't reach database/.test(
-      message,
-    )
-  );
-}
-
-/** Whether the database failed for a reason that passes: the same work may succeed later, and nothing counts as done. */
-export const isPassingDatabaseError = (error: unknown): boolean =>
-  isDatabaseAway(error) || isDatabaseBusy(error);

@@ -5,6 +5,8 @@
 type DriverError = { code?: unknown; originalCode?: unknown };
 type DatabaseError =
   | (DriverError & {
+      message?: unknown;
+      severity?: unknown;
       meta?: { driverAdapterError?: { cause?: DriverError } };
     })
   | null;
@@ -45,3 +47,45 @@ export const isOutOfConnections = (error: unknown): boolean => hasCode(error, "5
 
 export const OUT_OF_CONNECTIONS =
   "all of the server's connections are taken: end others, raise its max_connections, or lower DATABASE_POOL";
+
+/** SQLSTATE read_only_sql_transaction: also what a standby answers to a write. */
+export const READ_ONLY = "25006";
+
+/** SQLSTATE classes: the connection failed, the server stops or starts, or it is out of a resource. */
+const AWAY_CLASSES = /^(08|57P|53)/;
+const AWAY_CODES: ReadonlySet<string> = new Set([
+  // A standby, or a primary that was made read-only: the one that accepts writes is elsewhere.
+  READ_ONLY,
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "P1001",
+  "P1008",
+  "P1017",
+  "P2037",
+]);
+/** Errors of the drivers that have no code. */
+const AWAY_MESSAGES =
+  /Connection terminated|is not queryable|Database error\. Code: `(08|57P|53|25006)|Query read timeout|timeout exceeded when trying to connect|Can't reach database/;
+
+/**
+ * Whether Postgres is unreachable, or takes no writes of a store that is being moved, as opposed to
+ * rejecting the statement: background work comes back later.
+ */
+export function isDatabaseAway(error: unknown): boolean {
+  if (isStoreMoving(error)) return true;
+  const { code, message, severity, meta } = (error ?? {}) as NonNullable<DatabaseError>;
+  // Prisma has its own codes; the error of Postgres is inside.
+  const cause = meta?.driverAdapterError?.cause;
+  if (cause && isDatabaseAway(cause)) return true;
+  // FATAL is about the connection, never about a statement.
+  if (severity === "FATAL") return true;
+  if (typeof code === "string" && (AWAY_CLASSES.test(code) || AWAY_CODES.has(code))) return true;
+  return typeof message === "string" && AWAY_MESSAGES.test(message);
+}
+
+/** Whether the database failed for a reason that passes: the same work may succeed later, and nothing counts as done. */
+export const isPassingDatabaseError = (error: unknown): boolean =>
+  isDatabaseAway(error) || isDatabaseBusy(error);

@@ -2,11 +2,8 @@
 // through Prisma must wait for the database instead of using up an attempt.
 import pg from "pg";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import {
-  isDatabaseAway,
-  openDatabase,
-  type Database,
-} from "../../../app/runtime/database/database.ts";
+import { openDatabase, type Database } from "../../../app/runtime/database/database.ts";
+import { isDatabaseAway } from "../../../app/runtime/database/postgres-errors.ts";
 import { createLog } from "../../../app/runtime/log.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { startDatabaseProxy, type DatabaseProxy } from "../../support/processes/database-proxy.ts";

@@ -2,7 +2,8 @@
 // at full load, and judges the time.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { clientOf } from "../../../app/runtime/database/connection/client.ts";
-import { isDatabaseAway, openDatabase } from "../../../app/runtime/database/database.ts";
+import { openDatabase } from "../../../app/runtime/database/database.ts";
+import { isDatabaseAway } from "../../../app/runtime/database/postgres-errors.ts";
 import { openServers } from "../../../app/runtime/database/connection/servers.ts";
 import { createLog } from "../../../app/runtime/log.ts";
 import { runDrill } from "../../support/failover/drill.ts";

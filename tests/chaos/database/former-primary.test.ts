@@ -2,11 +2,8 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { clientOf } from "../../../app/runtime/database/connection/client.ts";
-import {
-  isDatabaseAway,
-  openDatabase,
-  type Database,
-} from "../../../app/runtime/database/database.ts";
+import { openDatabase, type Database } from "../../../app/runtime/database/database.ts";
+import { isDatabaseAway } from "../../../app/runtime/database/postgres-errors.ts";
 import { createLog } from "../../../app/runtime/log.ts";
 import {
   startReplicatedPostgres,

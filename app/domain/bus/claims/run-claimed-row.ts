@@ -1,7 +1,8 @@
 // The way of a claimed row through its worker: it takes a slot of its tenant channel, passes the gate, is
 // delivered once, and frees the slot. When the worker stops, rows that have not started are released.
 import type { Ctx } from "../../../context.server.ts";
-import { isDatabaseAway, type Database } from "../../../runtime/database/database.ts";
+import type { Database } from "../../../runtime/database/database.ts";
+import { isDatabaseAway } from "../../../runtime/database/postgres-errors.ts";
 import { freeSlot, takeSlot, type ChannelSchedulers } from "../channel-scheduler.ts";
 import { deliver, type Outcome } from "../deliver.ts";
 import type { DeliveryGate } from "../delivery-gate.ts";

@@ -1,8 +1,7 @@
 // Works rows of many stores so that a failure of one store holds up no other.
 import type { Ctx } from "../../../context.server.ts";
 import type { Database } from "../../../db.server.ts";
-import { isDatabaseAway } from "../../../runtime/database/database.ts";
-import { isStoreMoving } from "../../../runtime/database/postgres-errors.ts";
+import { isDatabaseAway, isStoreMoving } from "../../../runtime/database/postgres-errors.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 
 /**

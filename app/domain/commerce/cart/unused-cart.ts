@@ -1,6 +1,9 @@
 // The cart of a checkout whose transaction failed.
 import type { Ctx } from "../../../context.server.ts";
-import { isDatabaseAway, isPassingDatabaseError } from "../../../runtime/database/database.ts";
+import {
+  isDatabaseAway,
+  isPassingDatabaseError,
+} from "../../../runtime/database/postgres-errors.ts";
 import type { Person } from "../../identity/account.ts";
 import { dataOf, findTenant, type Tenant } from "../../tenants/tenant.ts";
 import type { Cart } from "./cart.ts";

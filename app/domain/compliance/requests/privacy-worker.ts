@@ -1,7 +1,8 @@
 // Runs the privacy requests of one region, one at a time per process: they walk whole tables. A bulk
 // erasure makes thousands of them, which wait until no other is due, and the stores take turns.
 import type { Ctx } from "../../../context.server.ts";
-import { isDatabaseAway, type Database } from "../../../runtime/database/database.ts";
+import type { Database } from "../../../runtime/database/database.ts";
+import { isDatabaseAway } from "../../../runtime/database/postgres-errors.ts";
 import { LeaseLost } from "../../../runtime/database/queue/lease.ts";
 import { startWorkQueue, type WorkQueue } from "../../../runtime/database/queue/work-queue.ts";
 import { orFailAfter } from "../../../runtime/deadlines/or-fail-after.ts";

@@ -4,7 +4,8 @@
 //   waiting -> running (lease, renewed with every slice) -> done | failed | cancelled
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser, TenantSql } from "../../../db.server.ts";
-import { isPassingDatabaseError, type Database } from "../../../runtime/database/database.ts";
+import type { Database } from "../../../runtime/database/database.ts";
+import { isPassingDatabaseError } from "../../../runtime/database/postgres-errors.ts";
 import { LeaseLost } from "../../../runtime/database/queue/lease.ts";
 import { startWorkQueue, type WorkQueue } from "../../../runtime/database/queue/work-queue.ts";
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";

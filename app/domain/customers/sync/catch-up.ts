@@ -2,7 +2,7 @@
 // the last run, with or without a webhook. One run per tenant across all processes; a killed run
 // misses no customer and repeats no effect.
 import type { Ctx } from "../../../context.server.ts";
-import { isDatabaseAway } from "../../../runtime/database/database.ts";
+import { isDatabaseAway } from "../../../runtime/database/postgres-errors.ts";
 import { OutboundError, isAppError } from "../../../runtime/errors.ts";
 import { LeaseLost, withLease, type Lease } from "../../../runtime/database/queue/lease.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";

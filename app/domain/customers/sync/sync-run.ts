@@ -2,7 +2,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Ctx } from "../../../context.server.ts";
 import { isUniqueViolation } from "../../../db.server.ts";
-import { isDatabaseAway, isPassingDatabaseError } from "../../../runtime/database/database.ts";
+import {
+  isDatabaseAway,
+  isPassingDatabaseError,
+} from "../../../runtime/database/postgres-errors.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { LeaseLost, type Lease } from "../../../runtime/database/queue/lease.ts";
 import { callAdminApi } from "../../tenants/storefront/admin-api.ts";

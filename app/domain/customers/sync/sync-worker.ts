@@ -2,7 +2,7 @@
 // The lease is the sync's own (catch-up.ts), because a scheduled run and a request must not sync one
 // store at once.
 import type { Ctx } from "../../../context.server.ts";
-import { isPassingDatabaseError } from "../../../runtime/database/database.ts";
+import { isPassingDatabaseError } from "../../../runtime/database/postgres-errors.ts";
 import type { WorkQueue } from "../../../runtime/database/queue/work-queue.ts";
 import { startRequestWorker } from "../../tenants/store-requests.ts";
 import { dataOf, findTenant, type Tenant } from "../../tenants/tenant.ts";

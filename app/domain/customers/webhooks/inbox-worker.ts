@@ -1,6 +1,7 @@
 // Runs the webhook inbox of one region.
 import type { Ctx } from "../../../context.server.ts";
-import { isDatabaseAway, type Database } from "../../../runtime/database/database.ts";
+import type { Database } from "../../../runtime/database/database.ts";
+import { isDatabaseAway } from "../../../runtime/database/postgres-errors.ts";
 import { LeaseLost } from "../../../runtime/database/queue/lease.ts";
 import { startWorkQueue, type WorkQueue } from "../../../runtime/database/queue/work-queue.ts";
 import { inSpan, SpanKind } from "../../../runtime/telemetry/tracing.ts";

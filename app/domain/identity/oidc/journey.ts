@@ -3,7 +3,8 @@
 // provider. It is kept in the store's cell, so that a sign-in needs no other one.
 import { hash } from "node:crypto";
 import type { Ctx } from "../../../context.server.ts";
-import { isPassingDatabaseError, PLATFORM } from "../../../runtime/database/database.ts";
+import { PLATFORM } from "../../../runtime/database/database.ts";
+import { isPassingDatabaseError } from "../../../runtime/database/postgres-errors.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { putKey, takeKey } from "../../../runtime/database/kv.ts";
 import { TTL_SECONDS, PLATFORM_KEYS } from "../../../runtime/database/kv-keys.ts";

@@ -1,6 +1,6 @@
 // The first step of a move: both cells can do it, and the target has nothing of the store.
 import type { Ctx } from "../../../context.server.ts";
-import { isDatabaseAway } from "../../../runtime/database/database.ts";
+import { isDatabaseAway } from "../../../runtime/database/postgres-errors.ts";
 import { MigrationError } from "../../../runtime/database/migrations/migration-error.ts";
 import { dropGuards, findHolder, holdArriving } from "./barrier.ts";
 import { MoveFailed, type MoveRun } from "./move-run.ts";

@@ -4,7 +4,7 @@
 //   prepare -> copy -> catch_up -> [verify] -> barrier -> (flip) -> clean -> done
 //                 \________\___________\__________\-> undo -> failed | cancelled
 import type { Ctx } from "../../../context.server.ts";
-import { isDatabaseAway } from "../../../runtime/database/database.ts";
+import { isDatabaseAway } from "../../../runtime/database/postgres-errors.ts";
 import { LeaseLost } from "../../../runtime/database/queue/lease.ts";
 import type { OwnerConnection } from "../../../runtime/database/cells/owner-connection.ts";
 import { openBarrier, removeHold } from "./barrier.ts";

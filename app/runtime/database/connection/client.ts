@@ -3,15 +3,9 @@
 // them.
 import type { Socket } from "node:net";
 import pg from "pg";
-import { isDiskFull } from "../postgres-errors.ts";
+import { isDiskFull, READ_ONLY } from "../postgres-errors.ts";
 import { TIMELINE_COLUMNS, toTimeline, type Timeline, type TimelineRow } from "./promotions.ts";
-import {
-  FormerPrimaryError,
-  NoPrimaryError,
-  openServers,
-  READ_ONLY,
-  type Servers,
-} from "./servers.ts";
+import { FormerPrimaryError, NoPrimaryError, openServers, type Servers } from "./servers.ts";
 
 type Options = pg.ClientConfig & {
   servers: Servers;

@@ -2,6 +2,7 @@
 // them in order (target_session_attrs), and so does this, all at once, because a server that is
 // gone may not even refuse the connection.
 import pg from "pg";
+import { READ_ONLY } from "../postgres-errors.ts";
 import { parseDatabaseUrl, type DatabaseAddress, type Host } from "./address.ts";
 import {
   keyOf,
@@ -28,9 +29,6 @@ export type Servers = {
   /** A connection to it was lost, or it accepts no writes: the next `find` looks again. */
   lose(host: Host | null): void;
 };
-
-/** SQLSTATE read_only_sql_transaction: also what a standby answers to a write. */
-export const READ_ONLY = "25006";
 
 export class NoPrimaryError extends Error {
   override name = "NoPrimaryError";

@@ -2,7 +2,8 @@
 // queue itself defines claim, lease and retry (leased-table.ts for rows of a table).
 import { startTimeLimit } from "../../deadlines/time-limit.ts";
 import type { Log } from "../../log.ts";
-import { isDatabaseAway, type Database } from "../database.ts";
+import type { Database } from "../database.ts";
+import { isDatabaseAway } from "../postgres-errors.ts";
 import { LeaseLost } from "./lease.ts";
 import type { QueueNotification } from "./notifications.ts";
 
