@@ -121,20 +121,13 @@ export type DatabaseOptions = {
   log: Log;
 };
 
+const CONNECTION = {
+  application_name: "customer-identity-service",
+  connectionTimeoutMillis: 5_000,
+};
+
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, directUrl, replicaUrl, region, poolSize, log } = options;
-  const connection = {
-    application_name: "customer-identity-service",
-    connectionTimeoutMillis: 5_000,
-  };
-  const poolOptions = {
-    ...connection,
-    ...connectionTo(url),
-    onDiskFull: reportDiskFull(log, region),
-    onReadOnly: () => watch.dropAll(new NoPrimaryError("the database's server accepts no writes")),
-    max: poolSize,
-    idleTimeoutMillis: 30_000,
-  };
   const promotions = watchPromotions([url, directUrl], (server) =>
     log.warn("database.former_primary", {
       region,
@@ -142,27 +135,12 @@ export function openDatabase(options: DatabaseOptions): Database {
       reason: "another server was promoted: this one gets no statements, stop it",
     }),
   );
-  const pool = new pg.Pool({
-    ...poolOptions,
-    Client: DatabaseClient as unknown as new () => pg.ClientBase,
-  });
-  const watch = watchConnections(pool, QUERY_TIMEOUT_MS);
-  pool.on("error", (error) =>
-    log.warn("database.connection_lost", { region, reason: error.message }),
-  );
-  // Unknown before the first connection.
-  let isPooled = true;
-  pool.on("connect", (client) => (isPooled = (client as unknown as DatabaseClient).isPooled));
-  const naming: Naming = (name) => (name && !isPooled ? { name } : {});
-  let isPolling = false;
+  const { pool, watch, naming } = openPool(options);
   const prisma = openPrisma(pool);
   const wakes = createWakeSender((text, values, name) =>
     pool.query({ text, values, ...naming(name) }),
   );
-
-  // The types lack the timeout of a single query, the library supports it.
-  const probe = async (text: string) =>
-    (await pool.query<Row>({ text, query_timeout: PROBE_TIMEOUT_MS } as pg.QueryConfig)).rows;
+  let isPolling = false;
 
   const database: Database = {
     region,
@@ -193,7 +171,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       listen({
         url,
         directUrl,
-        connection,
+        connection: CONNECTION,
         channel,
         onNotify,
         onLost: (error) => log.warn("database.listener_lost", { region, reason: error.message }),
@@ -206,24 +184,7 @@ export function openDatabase(options: DatabaseOptions): Database {
           isPolling = true;
         },
       }),
-    isReachable: () =>
-      inTime(
-        probe("SELECT 1").then(
-          () => true,
-          () => false,
-        ),
-        PROBE_TIMEOUT_MS,
-        () => false,
-      ),
-    readiness: () =>
-      inTime(readReadiness(probe), PROBE_TIMEOUT_MS, () => ({
-        database: "unreachable",
-        migrations: "unknown",
-      })),
-    async time() {
-      const [row] = await probe("SELECT extract(epoch FROM clock_timestamp())::float8 AS seconds");
-      return Number(row?.seconds) * 1_000;
-    },
+    ...probesOf(pool),
     async analyze(table) {
       await pool.query(`ANALYZE (SKIP_LOCKED) ${pg.escapeIdentifier(table)}`);
     },
@@ -250,6 +211,54 @@ export function openDatabase(options: DatabaseOptions): Database {
         poolSize,
         log,
       });
+}
+
+function openPool({ url, region, poolSize, log }: DatabaseOptions) {
+  // Besides the pool's own options those of DatabaseClient, which the pool hands on to it.
+  const poolOptions = {
+    ...CONNECTION,
+    ...connectionTo(url),
+    onDiskFull: reportDiskFull(log, region),
+    onReadOnly: () => watch.dropAll(new NoPrimaryError("the database's server accepts no writes")),
+    max: poolSize,
+    idleTimeoutMillis: 30_000,
+  };
+  const pool = new pg.Pool({
+    ...poolOptions,
+    Client: DatabaseClient as unknown as new () => pg.ClientBase,
+  });
+  const watch = watchConnections(pool, QUERY_TIMEOUT_MS);
+  pool.on("error", (error) =>
+    log.warn("database.connection_lost", { region, reason: error.message }),
+  );
+  // Unknown before the first connection.
+  let isPooled = true;
+  pool.on("connect", (client) => (isPooled = (client as unknown as DatabaseClient).isPooled));
+  const naming: Naming = (name) => (name && !isPooled ? { name } : {});
+  return { pool, watch, naming };
+}
+
+function probesOf(pool: pg.Pool): Pick<Database, "isReachable" | "readiness" | "time"> {
+  // The types lack the timeout of a single query, the library supports it.
+  const probe = async (text: string) =>
+    (await pool.query<Row>({ text, query_timeout: PROBE_TIMEOUT_MS } as pg.QueryConfig)).rows;
+  const answers = () =>
+    probe("SELECT 1").then(
+      () => true,
+      () => false,
+    );
+  return {
+    isReachable: () => inTime(answers(), PROBE_TIMEOUT_MS, () => false),
+    readiness: () =>
+      inTime(readReadiness(probe), PROBE_TIMEOUT_MS, () => ({
+        database: "unreachable",
+        migrations: "unknown",
+      })),
+    async time() {
+      const [row] = await probe("SELECT extract(epoch FROM clock_timestamp())::float8 AS seconds");
+      return Number(row?.seconds) * 1_000;
+    },
+  };
 }
 
 /**
