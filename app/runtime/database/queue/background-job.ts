@@ -49,7 +49,11 @@ export function startBackgroundJob<Progress, Result>(
   work: Work<Progress, Result>,
 ): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    hold(equipment, name, work, () => resolve(true)).then((held) => held ?? resolve(false), reject);
+    const onStart = () => resolve(true);
+    const onEnd = (held: Held<Result> | null) => {
+      if (held === null) resolve(false);
+    };
+    runUnderLease(equipment, name, work, onStart).then(onEnd, reject);
   });
 }
 
@@ -59,18 +63,21 @@ export async function runBackgroundJob<Progress, Result>(
   name: string,
   work: Work<Progress, Result>,
 ): Promise<Result | null> {
-  const held = await hold(equipment, name, work, () => {});
+  const held = await runUnderLease(equipment, name, work, () => {});
   if (!held) return null;
   if ("error" in held.result) throw held.result.error;
   return held.result.value;
 }
 
-function hold<Progress, Result>(
+type Held<Result> = { result: { value: Result } | { error: unknown } };
+
+/** Null when another process holds the lease of this job. */
+function runUnderLease<Progress, Result>(
   { sql, log, now, id }: RunEquipment,
   name: string,
   work: Work<Progress, Result>,
   onStart: () => void,
-): Promise<{ result: { value: Result } | { error: unknown } } | null> {
+): Promise<Held<Result> | null> {
   return withLease(sql, name, id, async () => {
     const record: Stored = {
       state: "running",
