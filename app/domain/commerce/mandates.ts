@@ -1,6 +1,7 @@
 // Mandates created, listed and revoked by their owner. Other events (consent_ap2 revoked, password
 // reset, deletion, suspension) end them by triggers, in the transaction that causes it.
 import type { Ctx } from "../../context.server.ts";
+import type { Transaction } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { CallMoney } from "../agent-activity/agent-call.ts";
 import type { Visit } from "../consent/visit.ts";
@@ -58,40 +59,11 @@ export async function createMandate(
   requirePayments(tenant);
   const agentClients = bindToAgent(input.agent_clients, clientId);
   if (!consents.ap2) throw new AppError("payment_consent_required");
-  const createdAt = ctx.clock.now();
-  const bare = {
-    mandate_id: ctx.random.uuid(),
-    customer_id: account.id,
-    type: "purchase",
-    max_amount: toAmount(input.max_amount.replace(/^0+(?=\d)/, "")),
-    currency: input.currency,
-    scope: input.scope,
-    status: "active" as const,
-    created_at: createdAt.toISOString(),
-    expires_at: new Date(
-      createdAt.getTime() + Math.max(1, Math.round(input.expires_in_hours * HOUR_MS)),
-    ).toISOString(),
-  };
-  const signed = {
-    ...bare,
-    signature: signMandate(ctx, tenant, bare),
-    spent_amount: "0.00",
-    usage: input.usage,
-    agent_clients: agentClients,
-  };
-  const mandate = { ...signed, proof: proveMandate(ctx, tenant, signed) };
+  const mandate = buildMandate(ctx, tenant, account.id, { ...input, agent_clients: agentClients });
   await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
     const { hasPayments } = await lockCaller(sql, person);
     if (!hasPayments) throw new AppError("payment_consent_required");
-    const { agent_clients: agents, status: _active, ...columns } = mandate;
-    await prisma.mandate.create({
-      data: {
-        ...columns,
-        shop: tenant.shop,
-        customer_id: account.id,
-        ...(agents && { agent_clients: agents }),
-      },
-    });
+    await insertMandate(prisma, tenant, mandate);
     const { mandate_id, max_amount, currency, scope } = mandate;
     await enqueueCommerceEvent(ctx, tenant, sql, account.id, "ucp_mandate_created", {
       params: { mandate_id, max_amount, currency, scope },
@@ -110,9 +82,45 @@ export async function createMandate(
   ctx.log.info("mandate.created", {
     shop: tenant.shop,
     user_id: account.id,
-    mandate_id: mandate.mandate_id,
+    mandate_id: mandateId,
   });
   return mandate;
+}
+
+/** A new mandate, signed and with its proof; `input` names the agents that it is bound to. */
+function buildMandate(ctx: Ctx, tenant: Tenant, customerId: number, input: MandateInput): Mandate {
+  const createdAt = ctx.clock.now();
+  const lifetimeMs = Math.max(1, Math.round(input.expires_in_hours * HOUR_MS));
+  const bare = {
+    mandate_id: ctx.random.uuid(),
+    customer_id: customerId,
+    type: "purchase",
+    max_amount: toAmount(input.max_amount.replace(/^0+(?=\d)/, "")),
+    currency: input.currency,
+    scope: input.scope,
+    status: "active" as const,
+    created_at: createdAt.toISOString(),
+    expires_at: new Date(createdAt.getTime() + lifetimeMs).toISOString(),
+  };
+  const signed = {
+    ...bare,
+    signature: signMandate(ctx, tenant, bare),
+    spent_amount: "0.00",
+    usage: input.usage,
+    agent_clients: input.agent_clients,
+  };
+  return { ...signed, proof: proveMandate(ctx, tenant, signed) };
+}
+
+async function insertMandate(
+  prisma: Transaction["prisma"],
+  tenant: Tenant,
+  mandate: Mandate,
+): Promise<void> {
+  const { agent_clients: agents, status: _active, ...columns } = mandate;
+  await prisma.mandate.create({
+    data: { ...columns, shop: tenant.shop, ...(agents && { agent_clients: agents }) },
+  });
 }
 
 /** Newest first, to an agent those that it may spend; `next` is the cursor of the next page. */

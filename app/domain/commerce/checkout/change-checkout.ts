@@ -1,10 +1,12 @@
 // Reads, changes and cancels a checkout. For a change the storefront is called first, for the new cart; then one
 // transaction decides.
 import type { Ctx } from "../../../context.server.ts";
+import type { TenantSql } from "../../../runtime/database/database.ts";
 import { AppError } from "../../../runtime/errors.ts";
 import type { Person } from "../../identity/account.ts";
 import { withCaller } from "../../identity/session/caller-access.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import type { Cart } from "../cart/cart.ts";
 import { toShipment } from "../cart/cart-delivery.ts";
 import { discardCart } from "../cart/draft-order.ts";
 import { REPLACE_CART } from "../cart/paid-carts.ts";
@@ -35,7 +37,7 @@ export async function getCheckout(
   return toCheckout(await getCheckoutRow(dataOf(ctx, tenant).sql, id, person));
 }
 
-/** Each of them can still be paid, and is remembered. */
+/** Every replaced cart of a checkout is remembered, because the shopper can still pay it. */
 const MAX_CARTS = 500;
 
 const UPDATE = `
@@ -67,7 +69,7 @@ export async function updateCheckout(
 }
 
 /** Whether codes, address or option stay as the checkout has them. */
-const isOfBefore = ({ discount_codes: codes, delivery }: CheckoutChange): boolean =>
+const keepsPartOfCart = ({ discount_codes: codes, delivery }: CheckoutChange): boolean =>
   codes === undefined ||
   delivery === undefined ||
   (delivery !== null && delivery.address === undefined);
@@ -93,25 +95,12 @@ async function updateOnce(
     withCaller(ctx, tenant, caller.person, async (sql, current) => {
       const row = await getCheckoutRow(sql, known.id, caller.person, { use: "change", lock: true });
       requireChangeable(row);
-      if (row.external_id !== known.external_id && isOfBefore(change)) return null;
+      if (row.external_id !== known.external_id && keepsPartOfCart(change)) return null;
       if (holdsMandate(row)) {
         requirePayments(current);
         await moveReservation(sql, toClaim(spender, row.mandate_id, cart), row.reserved_amount);
       }
-      const [changed] = await sql<CheckoutRow>(UPDATE, [
-        row.id,
-        statusOf(row.mandate_id),
-        cart.source,
-        cart.url,
-        cart.externalId,
-        JSON.stringify(cart.lines),
-        cart.subtotal,
-        cart.total,
-        cart.currency,
-        cart.discounts && JSON.stringify(cart.discounts),
-        cart.delivery && JSON.stringify(cart.delivery),
-      ]);
-      const answer = toCheckout(changed as CheckoutRow);
+      const answer = toCheckout(await replaceCart(sql, row, cart));
       await caller.keep?.(sql, answer);
       return { old: row, checkout: answer };
     }),
@@ -123,6 +112,23 @@ async function updateOnce(
   const { old, checkout } = updated;
   await discardCart(ctx, tenant, { source: old.source, externalId: old.external_id });
   return checkout;
+}
+
+async function replaceCart(sql: TenantSql, row: CheckoutRow, cart: Cart): Promise<CheckoutRow> {
+  const [changed] = await sql<CheckoutRow>(UPDATE, [
+    row.id,
+    statusOf(row.mandate_id),
+    cart.source,
+    cart.url,
+    cart.externalId,
+    JSON.stringify(cart.lines),
+    cart.subtotal,
+    cart.total,
+    cart.currency,
+    cart.discounts && JSON.stringify(cart.discounts),
+    cart.delivery && JSON.stringify(cart.delivery),
+  ]);
+  return changed as CheckoutRow;
 }
 
 function requireChangeable({ status, replaced_carts: carts }: CheckoutRow): void {

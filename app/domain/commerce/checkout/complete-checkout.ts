@@ -40,16 +40,11 @@ export async function completeCheckout(
   const cart = isOver(known) ? null : await readOffer(ctx, tenant, known);
   const checkout = await withCaller(ctx, tenant, caller.person, async (sql, current) => {
     const row = await getCheckoutRow(sql, known.id, caller.person, { use: "change", lock: true });
+    // The offer of a cart that was replaced meanwhile confirms nothing.
+    const offer = row.external_id === known.external_id ? cart : null;
     const answer = isOver(row)
       ? toCheckout(row)
-      : await decide(
-          ctx,
-          current,
-          sql,
-          row,
-          clientId,
-          row.external_id === known.external_id ? cart : null,
-        );
+      : await decide(ctx, current, sql, { row, clientId, cart: offer });
     await caller.keep?.(sql, answer);
     return answer;
   });
@@ -78,9 +73,16 @@ async function decide(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
-  row: CheckoutRow,
-  clientId: string | null,
-  cart: Cart | null,
+  {
+    row,
+    clientId,
+    cart,
+  }: {
+    row: CheckoutRow;
+    clientId: string | null;
+    /** As the storefront has it now; null when that is not known. */
+    cart: Cart | null;
+  },
 ): Promise<Checkout> {
   await requireCompletable(tenant, sql, row, clientId);
   if (cart?.orderId)
