@@ -73,12 +73,7 @@ export async function exportProof(
     keys_url: discoveryAddresses(ctx.baseUrl, tenant).manifest,
     open: { checkout_mandate: open.checkout, payment_mandate: open.payment },
     checkouts: await Promise.all(
-      checkouts.map(async (row) => {
-        const checkout = toCheckout(row);
-        const { id: checkoutId, status } = checkout;
-        const closed = await closeMandates(ctx, tenant, open, checkout, row.ap2_checkout, query);
-        return { checkout_id: checkoutId, status, ...closed };
-      }),
+      checkouts.map((row) => proveCheckout(ctx, tenant, open, row, query)),
     ),
   };
   return { proof, customerId: mandate.customer_id };
@@ -148,15 +143,16 @@ async function signOpen(ctx: Ctx, tenant: Tenant, mandate: Mandate): Promise<Ope
   return { kid: jwk.kid, checkout, payment };
 }
 
-async function closeMandates(
+/** The closed mandates of one checkout, each chained to its open one. */
+async function proveCheckout(
   ctx: Ctx,
   tenant: Tenant,
   open: OpenMandates,
-  checkout: Checkout,
-  stored: string | null,
+  row: StoredCheckout,
   query: ProofQuery,
-): Promise<{ checkout_mandate: string; payment_mandate: string }> {
-  const jwt = await signedTerms(ctx, tenant, checkout, stored);
+) {
+  const checkout = toCheckout(row);
+  const jwt = await signedTerms(ctx, tenant, checkout, row.ap2_checkout);
   const now = ctx.clock.now();
   const sign = (previous: string, build: (sd: ReturnType<typeof disclosing>) => Json) => {
     const sd = disclosing(ctx.random);
@@ -176,6 +172,8 @@ async function closeMandates(
     sign(open.payment, () => closedPaymentMandate(tenant, checkout, hash, now)),
   ]);
   return {
+    checkout_id: checkout.id,
+    status: checkout.status,
     checkout_mandate: chain(open.checkout, checkoutMandate),
     payment_mandate: chain(open.payment, paymentMandate),
   };

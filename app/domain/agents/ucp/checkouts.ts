@@ -32,42 +32,16 @@ export function toUcpCheckout(tenant: Tenant, checkout: Checkout) {
     expires_at,
     order_id: orderId,
   } = checkout;
-  const [subtotal, total] = [
-    toMinorUnits(checkout.totals.subtotal, currency),
-    toMinorUnits(checkout.totals.total, currency),
-  ];
   const messages = (checkout.messages ?? []).map(toUcpMessage);
   const lines = checkout.line_items.map((line) => toUcpLine(line, checkout));
-  const chosen = checkout.delivery?.options.find(
-    ({ id: one }) => one === checkout.delivery?.option_id,
-  );
-  const delivery = chosen ? toMinorUnits(chosen.amount, currency) : 0;
   const offItems = lines.reduce((sum, { off }) => sum + off, 0);
-  const offOrder = Math.max(0, discountOf(checkout) - offItems);
-  const others = total - subtotal - delivery + offOrder;
-  const discount = offOrder - Math.min(0, others);
   const isOver = status === "completed" || status === "canceled";
   return {
     id,
     status,
     currency,
     line_items: lines.map(({ line }, index) => ({ id: `li_${index + 1}`, ...line })),
-    totals: [
-      { type: "subtotal", amount: subtotal + offItems },
-      ...(offItems > 0 ? [{ type: "items_discount", amount: -offItems }] : []),
-      ...(discount > 0 ? [{ type: "discount", amount: -discount }] : []),
-      ...(chosen ? [{ type: "fulfillment", display_text: chosen.title, amount: delivery }] : []),
-      ...(others > 0
-        ? [
-            {
-              type: "fee",
-              display_text: chosen ? "Taxes and fees" : "Shipping, taxes and fees",
-              amount: others,
-            },
-          ]
-        : []),
-      { type: "total", amount: total },
-    ],
+    totals: checkoutTotals(checkout, offItems),
     links: linksOf(tenant),
     expires_at,
     ...(url && !isOver && { continue_url: url }),
@@ -76,6 +50,31 @@ export function toUcpCheckout(tenant: Tenant, checkout: Checkout) {
     ...(mandateId && { mandate_id: mandateId }),
     ...(clientId && { client_id: clientId }),
   };
+}
+
+/**
+ * The parts of the total, which add up to it. A checkout names no taxes and fees: they are what the
+ * total has beyond the other parts, and a negative rest is a discount. `offItems`: what discounts of
+ * the lines take off.
+ */
+function checkoutTotals(checkout: Checkout, offItems: number) {
+  const { currency, delivery } = checkout;
+  const subtotal = toMinorUnits(checkout.totals.subtotal, currency);
+  const total = toMinorUnits(checkout.totals.total, currency);
+  const option = delivery?.options.find(({ id }) => id === delivery.option_id);
+  const shipping = option ? toMinorUnits(option.amount, currency) : 0;
+  const offOrder = Math.max(0, discountOf(checkout) - offItems);
+  const others = total - subtotal - shipping + offOrder;
+  const discount = offOrder - Math.min(0, others);
+  const nameOfOthers = option ? "Taxes and fees" : "Shipping, taxes and fees";
+  return [
+    { type: "subtotal", amount: subtotal + offItems },
+    ...(offItems > 0 ? [{ type: "items_discount", amount: -offItems }] : []),
+    ...(discount > 0 ? [{ type: "discount", amount: -discount }] : []),
+    ...(option ? [{ type: "fulfillment", display_text: option.title, amount: shipping }] : []),
+    ...(others > 0 ? [{ type: "fee", display_text: nameOfOthers, amount: others }] : []),
+    { type: "total", amount: total },
+  ];
 }
 
 /** What all its discounts take off, of items, order and delivery. */
