@@ -103,7 +103,7 @@ function* fromAddress(
       snippet: null,
     };
   else if (isShopify(url)) yield { ...SHOPIFYS, kind, address };
-  else yield judged(kind, element, findVendor(url), address, place);
+  else yield judge(place, { kind, element, vendor: findVendor(url), address });
 }
 
 /** What the platform loads for apps that registered a script: a list of addresses in a script of its own. */
@@ -145,7 +145,7 @@ function* fromCode(element: PageElement, place: Place): Generator<Found> {
   const vendors = vendorsIn(element.code);
   const purposes = [...new Set([...vendors.keys()].flatMap((vendor) => vendor.purposes))];
   for (const [vendor, address] of vendors)
-    yield judged("inline", element, vendor, address, place, purposes);
+    yield judge(place, { kind: "inline", element, vendor, address, markedFor: purposes });
 }
 
 function vendorsIn(code: string): Map<Vendor, string> {
@@ -182,16 +182,21 @@ function* marked(
   };
 }
 
-/** Of a script whose purpose nobody here knows, the most is asked. */
+/** A script of an unknown vendor needs every consent, because its purpose is not known. */
 const STRICTEST = ["analytics", "marketing"] as const;
 
-function judged(
-  kind: Found["kind"],
-  element: PageElement,
-  vendor: Vendor | null,
-  address: string,
+type Loaded = {
+  kind: Found["kind"];
+  element: PageElement;
+  vendor: Vendor | null;
+  address: string;
+  /** The purposes that a mark has to name; by default the vendor's. */
+  markedFor?: readonly string[];
+};
+
+function judge(
   { hasDefaults, isHeld }: Place,
-  markedFor: readonly string[] = vendor?.purposes ?? STRICTEST,
+  { kind, element, vendor, address, markedFor = vendor?.purposes ?? STRICTEST }: Loaded,
 ): Found {
   // Frames and pictures in the markup are asked for before a script could hold them back.
   const isScript = !element.isInNoscript && (kind === "script" || kind === "inline");
