@@ -1,6 +1,7 @@
 // The access log: who looked at, listed, exported, changed or erased customers' data. A row holds
 // ids, an action and a place, never the data, so that it may outlive an erased person.
 import type { Ctx } from "../../../context.server.ts";
+import type { TenantData } from "../../../db.server.ts";
 import { writeWhileMoving } from "../../tenants/moves/write-while-moving.ts";
 import { dataOf, findTenant, type Tenant } from "../../tenants/tenant.ts";
 
@@ -72,7 +73,7 @@ export async function recordAccess(
   tenant: Tenant,
   access: Access,
 ): Promise<RecordedAccess> {
-  const { actor, action, userIds, count, place, requestId, isEveryTime = false } = access;
+  const { actor, action, userIds, place, requestId } = access;
   const guard = (at: Tenant, work: (at: Tenant) => Promise<void>) =>
     writeWhileMoving(ctx, at, work).catch((error: unknown) =>
       ctx.log.error("access.not_recorded", error, {
@@ -85,35 +86,12 @@ export async function recordAccess(
         request_id: requestId,
       }),
     );
-  const customers = userIds.length > 0 ? userIds : [null];
-  const recorded: bigint[] = [];
+  const isOncePerView = !access.isEveryTime && (action === "viewed" || action === "listed");
+  let recorded: bigint[] = [];
   await guard(tenant, async (at) => {
-    const { sql, prisma } = dataOf(ctx, at);
-    if (!isEveryTime && (action === "viewed" || action === "listed"))
-      for (const userId of customers)
-        await sql(
-          userId === null ? RECORD_LIST : RECORD_VIEW,
-          [actor.kind, actor.id, action, userId, count, place, requestId],
-          // Prepared once per connection: planning would cost more than the write.
-          userId === null ? "record_list" : "record_view",
-        );
-    else {
-      const rows = await prisma.accessLog.createManyAndReturn({
-        select: { id: true },
-        data: customers.map((userId) => ({
-          // The tenant's client sets the shop.
-          shop: tenant.shop,
-          actor_kind: actor.kind,
-          actor_id: actor.id,
-          action,
-          user_id: userId,
-          count,
-          place,
-          request_id: requestId,
-        })),
-      });
-      recorded.push(...rows.map(({ id }) => id));
-    }
+    const data = dataOf(ctx, at);
+    if (isOncePerView) await recordViews(data, access);
+    else recorded = await insertRows(data, access);
   });
   return {
     async setCount(rows) {
@@ -125,4 +103,39 @@ export async function recordAccess(
       });
     },
   };
+}
+
+/** An access without customers gets one row, about the whole store. */
+const customersOf = ({ userIds }: Access): readonly (number | null)[] =>
+  userIds.length > 0 ? userIds : [null];
+
+async function recordViews({ sql }: TenantData, access: Access): Promise<void> {
+  const { actor, action, count, place, requestId } = access;
+  for (const userId of customersOf(access))
+    await sql(
+      userId === null ? RECORD_LIST : RECORD_VIEW,
+      [actor.kind, actor.id, action, userId, count, place, requestId],
+      // Prepared once per connection: planning would cost more than the write.
+      userId === null ? "record_list" : "record_view",
+    );
+}
+
+/** Returns the ids of the new rows. */
+async function insertRows({ shop, prisma }: TenantData, access: Access): Promise<bigint[]> {
+  const { actor, action, count, place, requestId } = access;
+  const rows = await prisma.accessLog.createManyAndReturn({
+    select: { id: true },
+    data: customersOf(access).map((userId) => ({
+      // The tenant's client sets the shop.
+      shop,
+      actor_kind: actor.kind,
+      actor_id: actor.id,
+      action,
+      user_id: userId,
+      count,
+      place,
+      request_id: requestId,
+    })),
+  });
+  return rows.map(({ id }) => id);
 }

@@ -10,7 +10,7 @@ export type ShownStep = {
   result: Step | null;
 };
 
-/** Of the outcomes that are not the end of their step, or not a good one. */
+/** The outcomes that do not end their step, or not well; every other outcome is `done`. */
 const STATES: Partial<Record<Step["outcome"], ShownStep["state"]>> = {
   queued: "running",
   not_mailed: "failed",
@@ -34,9 +34,17 @@ export function toShownSteps(
     if (isFinished && Object.keys(steps).length > 0) return [];
     if (isFinished) return [{ name, state: "unrecorded", result }];
     if (name !== current) return [{ name, state: "waiting", result }];
-    const isTried = state === "failed" || (state === "received" && problem !== null);
-    return [
-      { name, state: isTried ? "failed" : state === "running" ? "running" : "waiting", result },
-    ];
+    return [{ name, state: stateOfCurrent(state, problem), result }];
   });
+}
+
+/** The state of the step that the request is at. */
+function stateOfCurrent(
+  state: BoardRequest["state"],
+  problem: RequestProblem | null,
+): ShownStep["state"] {
+  if (state === "failed") return "failed";
+  if (state === "running") return "running";
+  // A request that failed before waits for its next attempt.
+  return state === "received" && problem !== null ? "failed" : "waiting";
 }
