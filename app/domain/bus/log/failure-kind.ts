@@ -56,16 +56,22 @@ export function toFailure({
     http_status: status,
   });
   if (UNREADABLE.test(error ?? "")) return { kind: "unreadable", about: null, http_status: null };
-  // Redirects are not followed.
-  const isRedirect = status !== null && status >= 300 && status < 400;
-  if (isRedirect || WRONG_BUCKET.test(error ?? "")) return failed("wrong_address");
-  if (status === 401 || status === 403) return failed("access_refused");
-  if (status === 429) return failed("too_many");
-  if (status !== null && status >= 500) return failed("unwell");
-  if (status !== null && status >= 400) return failed("rejected");
+  if (WRONG_BUCKET.test(error ?? "")) return failed("wrong_address");
+  const kindOfStatus = status === null ? null : kindOf(status);
+  if (kindOfStatus) return failed(kindOfStatus);
   for (const { pattern, kind } of KNOWN) {
     const found = pattern.exec(error ?? "");
     if (found) return failed(kind, found[1] ?? null);
   }
   return failed(/\baddress\b|private|loopback/.test(error ?? "") ? "address_refused" : "other");
+}
+
+/** Null for a status that is no failure by itself. */
+function kindOf(status: number): FailureKind | null {
+  if (status === 401 || status === 403) return "access_refused";
+  if (status === 429) return "too_many";
+  if (status >= 500) return "unwell";
+  if (status >= 400) return "rejected";
+  // Redirects are not followed.
+  return status >= 300 ? "wrong_address" : null;
 }

@@ -56,19 +56,31 @@ export function toSystems(ctx: Ctx, tenant: Tenant, rows: readonly SystemRow[]):
   ].sort();
   return shown.map((channel) => {
     const row = rows.find((one) => one.channel === channel);
-    const isErased = row !== undefined && isErasedLetter(row);
-    const skip = row ? skipOf(row) : null;
-    const status = row ? stateOf(row.status, skip) : "none";
-    return {
-      channel,
-      isOn: on.includes(channel),
-      status,
-      at: row ? new Date(row.at).toISOString() : null,
-      httpStatus: row?.http_status ?? null,
-      reason: row && row.status !== "delivered" && !isErased ? (row.last_error ?? row.error) : null,
-      skip: status === "skipped" ? skip : null,
-    };
+    return { channel, isOn: on.includes(channel), ...(row ? toDelivery(row) : NO_DELIVERY) };
   });
+}
+
+type LatestDelivery = Omit<SystemState, "channel" | "isOn">;
+
+const NO_DELIVERY: LatestDelivery = {
+  status: "none",
+  at: null,
+  httpStatus: null,
+  reason: null,
+  skip: null,
+};
+
+function toDelivery(row: SystemRow): LatestDelivery {
+  const skip = skipOf(row);
+  const status = stateOf(row.status, skip);
+  const hasReason = row.status !== "delivered" && !isErasedLetter(row);
+  return {
+    status,
+    at: new Date(row.at).toISOString(),
+    httpStatus: row.http_status,
+    reason: hasReason ? (row.last_error ?? row.error) : null,
+    skip: status === "skipped" ? skip : null,
+  };
 }
 
 const skipOf = (row: SystemRow): Skip | null =>

@@ -143,6 +143,12 @@ const step = (
   more: Partial<GuideStep> = {},
 ): GuideStep => ({ name, state, count: null, reason: null, failure: null, ...more });
 
+const CONNECT_STATES = {
+  none: "todo",
+  valid: "done",
+  reauth_required: "failed",
+} as const satisfies Record<ReturnType<typeof tokenState>, GuideStep["state"]>;
+
 function toSteps(
   ctx: Ctx,
   {
@@ -150,14 +156,12 @@ function toSteps(
     progress: { hasEmbed, hasDecision, check, hasTags, sync },
   }: { tenant: Tenant; progress: SetupProgress },
 ): GuideStep[] {
-  const token = tokenState(tenant);
+  // Mails are no system that receives customers' data.
   const systems = ctx.channels.filter(
-    (channel) =>
-      // Mails are no system that receives customers' data.
-      channel.needs.length > 0 && channel.name !== "email" && channel.isEnabled(tenant),
+    (channel) => channel.needs.length > 0 && channel.name !== "email" && channel.isEnabled(tenant),
   ).length;
   return [
-    step("connect", token === "valid" ? "done" : token === "none" ? "todo" : "failed"),
+    step("connect", CONNECT_STATES[tokenState(tenant)]),
     step("embed", hasEmbed ? "done" : "todo"),
     step("decision", hasDecision ? "done" : "todo"),
     step("scripts", check.state === "never" ? "todo" : check.state, {
