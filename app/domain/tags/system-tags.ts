@@ -206,18 +206,7 @@ export async function applyTagRules(
     nextAt: nextChangeAt(facts, rules, now),
     ...toSystemTagChange(systemTagsOf(facts, rules, now), before),
   }));
-  const pairs = (list: "add" | "remove") =>
-    planned.flatMap((plan) => plan[list].map((slug) => ({ id: plan.id, slug })));
-  const [add, remove] = [pairs("add"), pairs("remove")];
-  const written =
-    add.length + remove.length === 0
-      ? []
-      : await sql<Written>(WRITE, [
-          add.map(({ id }) => id),
-          add.map(({ slug }) => slug),
-          remove.map(({ id }) => id),
-          remove.map(({ slug }) => slug),
-        ]);
+  const written = await writeTags(sql, planned);
   const slugsOf = (userId: number, isAdded: boolean) =>
     written
       .filter((row) => row.user_id === userId && row.is_added === isAdded)
@@ -229,14 +218,32 @@ export async function applyTagRules(
     due: plan.nextAt,
     isDueMoved: isEarlier(plan.nextAt, plan.dueAt, now),
   }));
-  const changed = changes.filter(({ added, removed }) => added.length + removed.length > 0);
-  const stored = changes.filter((change) => changed.includes(change) || change.isDueMoved);
+  const hasChanged = ({ added, removed }: { added: string[]; removed: string[] }) =>
+    added.length + removed.length > 0;
+  const changed = changes.filter(hasChanged);
+  const stored = changes.filter((change) => hasChanged(change) || change.isDueMoved);
   if (stored.length > 0) await sql(MIRROR, [JSON.stringify(stored)]);
   await enqueueChanges(ctx, sql, changed, {
     destinations: destinationsOf(ctx, tenant, options.announce),
     priority: options.priority,
   });
   return changed.length;
+}
+
+type PlannedTags = { id: number; add: readonly string[]; remove: readonly string[] };
+
+/** Returns what was written: a tag that is not in the store's catalog is left out. */
+async function writeTags(sql: TenantSql, planned: readonly PlannedTags[]): Promise<Written[]> {
+  const pairsOf = (list: "add" | "remove") =>
+    planned.flatMap((plan) => plan[list].map((slug) => ({ id: plan.id, slug })));
+  const [add, remove] = [pairsOf("add"), pairsOf("remove")];
+  if (add.length + remove.length === 0) return [];
+  return sql<Written>(WRITE, [
+    add.map(({ id }) => id),
+    add.map(({ slug }) => slug),
+    remove.map(({ id }) => id),
+    remove.map(({ slug }) => slug),
+  ]);
 }
 
 /** A later time needs no write: the customer is looked at once too often, and gets the new time then. */

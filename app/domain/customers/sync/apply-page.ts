@@ -100,12 +100,11 @@ async function sortChanges(
   const users = await lockUsers(sql, changes);
   const byGid = new Map(users.map((user) => [user.storefront_customer_gid, user]));
   const byEmail = new Map(users.map((user) => [user.email?.toLowerCase(), user]));
+  // A customer without a row may be in a deletion that has not committed.
   const unknown = changes.filter(({ gid }) => !byGid.has(gid) && !deleted.has(gid));
   if (unknown.length > 0) {
-    await awaitDeletions(
-      sql,
-      unknown.map(({ gid }) => gid),
-    );
+    const gids = unknown.map(({ gid }) => gid);
+    await awaitDeletions(sql, gids);
     for (const gid of await findDeletedGids(ctx, sql, tenant.shop, unknown)) deleted.add(gid);
   }
 
@@ -115,17 +114,16 @@ async function sortChanges(
   for (const change of changes) {
     const user = byGid.get(change.gid) ?? null;
     if (deleted.has(change.gid) || user?.status === "deleted" || isStale(user, change)) continue;
-    const holder = change.email ? byEmail.get(change.email) : undefined;
-    const isSpecial =
-      (holder && holder !== user) ||
-      (change.email && addresses.has(change.email)) ||
-      (user !== null && user.email !== null && changesAddress(user, change));
-    if (isSpecial) {
-      special.push(change);
-      continue;
+    const { email } = change;
+    const holder = email ? byEmail.get(email) : undefined;
+    const isOfAnother = holder !== undefined && holder !== user;
+    const isTwiceInPage = Boolean(email && addresses.has(email));
+    const isNewAddress = user !== null && user.email !== null && changesAddress(user, change);
+    if (isOfAnother || isTwiceInPage || isNewAddress) special.push(change);
+    else {
+      if (email) addresses.add(email);
+      regular.push({ change, user });
     }
-    if (change.email) addresses.add(change.email);
-    regular.push({ change, user });
   }
   return { regular, special };
 }
