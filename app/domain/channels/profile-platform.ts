@@ -41,6 +41,21 @@ function audienceOf(item: QueueItem): Audience | null {
   return Audience.safeParse(item.payload.segment).data ?? null;
 }
 
+const identityOf = (email: string): ProfileRecord["identityMap"] => ({
+  [HASHED_EMAIL]: [
+    { id: hash("sha256", email.toLowerCase()), primary: true, authenticatedState: "ambiguous" },
+  ],
+});
+
+const membershipOf = (audience: Audience, now: string) => ({
+  [NAMESPACE]: {
+    [toSlug(audience.name) || audience.id]: {
+      lastQualificationTime: now,
+      status: "realized" as const,
+    },
+  },
+});
+
 export const profilePlatformChannel: Channel = {
   name: PROFILE_CHANNEL,
   needs: ["profile_platform_enabled", "profile_platform_url"],
@@ -71,25 +86,8 @@ export const profilePlatformChannel: Channel = {
     const record: ProfileRecord = {
       _id: item.eventId,
       timestamp: now,
-      identityMap: {
-        [HASHED_EMAIL]: [
-          {
-            id: hash("sha256", email.toLowerCase()),
-            primary: true,
-            authenticatedState: "ambiguous",
-          },
-        ],
-      },
-      ...(audience && {
-        segmentMembership: {
-          [NAMESPACE]: {
-            [toSlug(audience.name) || audience.id]: {
-              lastQualificationTime: now,
-              status: "realized",
-            },
-          },
-        },
-      }),
+      identityMap: identityOf(email),
+      ...(audience && { segmentMembership: membershipOf(audience, now) }),
       consents: {
         collect: { val: consents.cookie ? "y" : "n" },
         marketing: { email: { val: consents.marketing ? "y" : "n" } },
