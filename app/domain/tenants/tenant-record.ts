@@ -22,6 +22,17 @@ export type RecordChange = {
 };
 
 /**
+ * Forgets what the service has written into the store: an uninstall deletes it there, and a new token may belong
+ * to another installation. It is written again after the next connection.
+ */
+export const FORGET_WRITTEN_VALUES = {
+  loader_metafield: null,
+  footer_metafield: null,
+  held_metafield: null,
+  web_pixel: null,
+} as const satisfies RecordChange["connection"];
+
+/**
  * Merges the change into the record. Locks the one row for the statement; safe to repeat. False when
  * the tenant is not registered, or when `ifGeneration` or `ifVersion` is outdated. `sql` belongs to the
  * home region.

@@ -5,7 +5,7 @@ import { keepGrantedScopes } from "../../tenants/storefront/granted-scopes.ts";
 import { keepPrimaryHost, toHost } from "../../tenants/storefront/primary-domain.ts";
 import { requestWebPixel } from "../../tenants/storefront/web-pixel/web-pixel-worker.ts";
 import { keepTimeZone } from "../../tenants/storefront/time-zone.ts";
-import { changeTenantRecord } from "../../tenants/tenant-record.ts";
+import { FORGET_WRITTEN_VALUES, changeTenantRecord } from "../../tenants/tenant-record.ts";
 import { findTenant, type Tenant } from "../../tenants/tenant.ts";
 import { changedAt, DONE, ignored, type Handled, type Webhook } from "./webhook.ts";
 
@@ -46,10 +46,7 @@ const removeInstall = (ctx: Ctx, { shop, connection }: Tenant, at: Date): Promis
       token_generation: (connection.token_generation ?? 0) + 1,
       token_state: null,
       previous_refresh_token: null,
-      loader_metafield: null,
-      footer_metafield: null,
-      held_metafield: null,
-      web_pixel: null,
+      ...FORGET_WRITTEN_VALUES,
       uninstalled_at: at.toISOString(),
       last_uninstalled_at: at.toISOString(),
     },

@@ -18,6 +18,7 @@ import { provisionRegion, requireRegion } from "../provision-region.ts";
 import { PLATFORM_FIELDS, type PlatformConfig } from "./platform-config.ts";
 import { defaultFields, TENANT_FIELDS, tenantField, tenantFieldNames } from "../tenant-config.ts";
 import {
+  FORGET_WRITTEN_VALUES,
   changeTenantRecord,
   openFields,
   registerTenant,
@@ -187,10 +188,7 @@ function tokenChange(
       token_generation: generation + 1,
       token_state: "valid",
       previous_refresh_token: null,
-      loader_metafield: null,
-      footer_metafield: null,
-      held_metafield: null,
-      web_pixel: null,
+      ...FORGET_WRITTEN_VALUES,
       uninstalled_at: null,
     };
   if (remove.includes("storefront_admin_token"))

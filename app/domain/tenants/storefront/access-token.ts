@@ -15,7 +15,7 @@ import { deleteKeyIfHeld } from "../../../runtime/database/kv.ts";
 import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import { putLeaseIfFree } from "../../../runtime/database/queue/lease.ts";
 import { tokenRefreshes } from "../../../runtime/telemetry/metrics.ts";
-import { changeTenantRecord } from "../tenant-record.ts";
+import { FORGET_WRITTEN_VALUES, changeTenantRecord } from "../tenant-record.ts";
 import { getTenant, type Tenant } from "../tenant.ts";
 
 const REFRESH_BUFFER_MS = 5 * 60_000;
@@ -54,10 +54,7 @@ export async function storeGrant(ctx: Ctx, shop: string, grant: TokenGrant): Pro
       previous_refresh_token: null,
       refresh_token_expires_at: refreshExpiry(ctx, grant),
       granted_scopes: grant.scopes,
-      loader_metafield: null,
-      footer_metafield: null,
-      held_metafield: null,
-      web_pixel: null,
+      ...FORGET_WRITTEN_VALUES,
       installed_at: ctx.clock.now().toISOString(),
       uninstalled_at: null,
     },
