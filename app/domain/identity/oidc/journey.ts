@@ -186,33 +186,34 @@ export async function completeJourney(
       issuer: query.get("iss"),
     });
     // The store may have moved to another cell while the provider answered, or be moving: the code is used.
-    const { signedIn, current } = await writeWhileMoving(
-      ctx,
-      await getTenant(ctx, tenant.shop),
-      async (at) => ({
-        signedIn: await signInWithIdentity(ctx, at, provider, identity, visit),
-        current: at,
-      }),
-    );
-    if (signedIn.outcome === "refused") return fail(signedIn.error);
-    return {
-      outcome: "signed_in",
-      tenant: current,
-      account: signedIn.account,
-      returnTo: kept.return_to,
-      handoffChallenge: kept.handoff_challenge,
-    };
+    const newest = await getTenant(ctx, tenant.shop);
+    return await writeWhileMoving(ctx, newest, async (current) => {
+      const signedIn = await signInWithIdentity(ctx, current, provider, identity, visit);
+      if (signedIn.outcome === "refused") return fail(signedIn.error);
+      return {
+        outcome: "signed_in",
+        tenant: current,
+        account: signedIn.account,
+        returnTo: kept.return_to,
+        handoffChallenge: kept.handoff_challenge,
+      };
+    });
   } catch (error) {
-    if (error instanceof InvalidIdToken) {
-      // The provider may have moved: the next sign-in fetches its metadata again.
-      ctx.oidc.forget(provider.metadataOf(ctx, tenant));
-      return fail("invalid_token", error.message);
-    }
-    if (error instanceof OutboundError) return fail(toJourneyError(error), error.message);
-    // The code is used: only a new sign-in helps, which the page that the person came from can begin.
-    if (isPassingDatabaseError(error)) return fail("database_unavailable");
-    throw error;
+    // The provider may have moved: the next sign-in fetches its metadata again.
+    if (error instanceof InvalidIdToken) ctx.oidc.forget(provider.metadataOf(ctx, tenant));
+    const failure = toFailure(error);
+    if (!failure) throw error;
+    return fail(failure.error, failure.detail);
   }
+}
+
+/** Null for a mistake of our own. */
+function toFailure(error: unknown): { error: JourneyError; detail?: string } | null {
+  if (error instanceof InvalidIdToken) return { error: "invalid_token", detail: error.message };
+  if (error instanceof OutboundError)
+    return { error: toJourneyError(error), detail: error.message };
+  // The code is used: only a new sign-in helps, which the page that the person came from can begin.
+  return isPassingDatabaseError(error) ? { error: "database_unavailable" } : null;
 }
 
 /** What the provider's `?error=` means to the person. */
@@ -256,12 +257,11 @@ async function fetchIdentity(
   const { isTenantAddress } = provider.metadataOf(ctx, tenant);
   // RFC 9207: a response that names another issuer is a mix-up; so is one without an issuer where the
   // provider always sends it.
-  if (
+  const isMixUp =
     answer.issuer === null
       ? metadata.authorization_response_iss_parameter_supported
-      : answer.issuer !== metadata.issuer
-  )
-    throw new InvalidIdToken("the answer names another issuer or none");
+      : answer.issuer !== metadata.issuer;
+  if (isMixUp) throw new InvalidIdToken("the answer names another issuer or none");
   const tokens = await ctx.oidc.exchangeCode(
     provider.name,
     metadata,
