@@ -14,6 +14,7 @@ import type { Ctx } from "../../context.server.ts";
 import { isAgentToken } from "../../domain/agents/oauth/agent-token.ts";
 import type { PublicAddress } from "../../domain/agents/public-address.ts";
 import { findTool } from "../../domain/agents/tools/index.ts";
+import type { AgentTool } from "../../domain/agents/tools/tool.ts";
 import { getTenant, type Tenant } from "../../domain/tenants/tenant.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { NoteAccess } from "../access/served-access.ts";
@@ -133,7 +134,7 @@ async function forward(request: Request, message: object, call: McpCall): Promis
 
 /**
  * `cachedTenant`: the read of a shopper's session also checks whether the cached tenant is current;
- * other callers check it first.
+ * for any other call the current one is read first.
  */
 export async function answerMcp(
   ctx: Ctx,
@@ -149,16 +150,11 @@ export async function answerMcp(
       throw new AppError("malformed_request", { message: "Send one JSON-RPC 2.0 message." });
     const problem = await findParameterProblem(request, message.data);
     if (problem !== null) return refuse(body, INVALID_PARAMS, problem);
-    const toolRequest =
-      message.data.method === "tools/call"
-        ? CallParams.safeParse(message.data.params).data
-        : undefined;
+    const toolRequest = readToolRequest(message.data);
     const tool = toolRequest ? findTool(toolRequest.name) : null;
-    const token = bearerToken(request);
-    const tenant =
-      tool?.scope && token && !isAgentToken(token)
-        ? cachedTenant
-        : await getTenant(ctx, cachedTenant.shop);
+    const tenant = readsSession(request, tool)
+      ? cachedTenant
+      : await getTenant(ctx, cachedTenant.shop);
     const asked = tool
       ? await authorizeToolCall(ctx, request, tenant, tool, toolRequest?.arguments)
       : null;
@@ -179,6 +175,17 @@ export async function answerMcp(
   } catch (error) {
     return toRpcRefusal(error, idOf(body));
   }
+}
+
+/** Undefined for another method, and for parameters that are none of a tool's call. */
+function readToolRequest({ method, params }: z.output<typeof Message>) {
+  return method === "tools/call" ? CallParams.safeParse(params).data : undefined;
+}
+
+/** Whether the call is authorized by a shopper's session, which is read from the database. */
+function readsSession(request: ApiRequest, tool: AgentTool | null): boolean {
+  const token = bearerToken(request);
+  return Boolean(tool?.scope && token && !isAgentToken(token));
 }
 
 /** Null for a method that is not known here: the SDK answers it. */
