@@ -142,8 +142,8 @@ export async function listCustomers(
   const end = readPlace(sort, before);
   const start = end ? null : readPlace(sort, after);
   // The previous page is read in the other direction and reversed.
-  const isUp = sort.endsWith("asc") !== (end !== null);
-  const page = toPageSql(filter, keyOf(sort), end ?? start, isUp);
+  const order = sort.endsWith("asc") === (end === null) ? "ASC" : "DESC";
+  const page = toPageSql(filter, keyOf(sort), end ?? start, order);
   const rows = await readRows(dataOf(ctx, tenant).sql, filter, page, limit);
   const shown = rows.slice(0, limit);
   const hasMore = rows.length > limit;
@@ -182,18 +182,16 @@ function toPageSql(
   filter: ReadyFilter,
   key: (typeof KEYS)[SortName],
   place: Place | null,
-  isUp: boolean,
+  order: PageSql["order"],
 ): PageSql {
   const condition = conditionOf(filter, 3);
-  const order = isUp ? "ASC" : "DESC";
   const at = 3 + condition.values.length;
+  const follows = order === "ASC" ? ">" : "<";
   return {
     key: key.sql,
     order,
     where: condition.sql,
-    beyond: place
-      ? `AND (${key.sql}, u.id) ${isUp ? ">" : "<"} ($${at}::${key.type}, $${at + 1}::int)`
-      : "",
+    beyond: place ? `AND (${key.sql}, u.id) ${follows} ($${at}::${key.type}, $${at + 1}::int)` : "",
     orderBy: `ORDER BY ${key.sql} ${order}, u.id ${order}`,
     values: place ? [...condition.values, place.key, place.id] : condition.values,
   };
