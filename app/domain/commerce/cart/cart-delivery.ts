@@ -257,13 +257,12 @@ export function readDelivery(
 ): Delivery {
   const { destinationId, optionId } = shipment;
   const groups = deliveryGroups?.nodes ?? [];
-  const [group] = groups;
-  const isOne = group !== undefined && groups.length === 1;
-  const offered = isOne ? offeredIn(group) : [];
-  const chosen = offered.find(
-    ({ handle }) => handle === group?.selectedDeliveryOption?.handle,
-  )?.option;
-  const problem = (): Delivery["problem"] => {
+  // A checkout offers a choice for one parcel only.
+  const group = groups.length === 1 ? groups[0] : undefined;
+  const offered = group ? offeredIn(group) : [];
+  const selected = group?.selectedDeliveryOption?.handle;
+  const chosen = offered.find(({ handle }) => handle === selected)?.option;
+  const findProblem = (): Delivery["problem"] => {
     if (variantIds.length === 0) return null;
     if (destinationId === null) return addressProblem(shipment);
     if (groups.length > 1) return "in_parcels";
@@ -276,7 +275,7 @@ export function readDelivery(
     destination_id: destinationId,
     options: offered.map(({ option }) => option),
     option_id: chosen?.id ?? null,
-    problem: problem(),
+    problem: findProblem(),
   };
 }
 
