@@ -227,7 +227,9 @@ export async function readProgressMark(ctx: Ctx, tenant: Tenant): Promise<string
 
 function toBoardRequest(ctx: Ctx, tenant: Tenant, row: Row, owner: Owner): BoardRequest {
   const isFinished = row.state === "done" || row.state === "retained";
-  const isRetried = row.shop === tenant.shop && Object.keys(row.payload).length > 0;
+  // After a failed attempt.
+  const waitsAgain = row.state === "received" && row.attempts > 0;
+  const hasSubject = row.shop === tenant.shop && Object.keys(row.payload).length > 0;
   const now = ctx.clock.now();
   const problem = row.last_error === null ? null : toProblem(row.last_error);
   return {
@@ -243,12 +245,10 @@ function toBoardRequest(ctx: Ctx, tenant: Tenant, row: Row, owner: Owner): Board
     is_overdue: !isFinished && row.due_by < now,
     completed_at: row.completed_at?.toISOString() ?? null,
     attempts: row.attempts,
-    next_attempt_at:
-      row.state === "received" && row.attempts > 0 ? row.next_attempt_at.toISOString() : null,
+    next_attempt_at: waitsAgain ? row.next_attempt_at.toISOString() : null,
     problem,
     has_export: row.has_export,
-    can_retry:
-      isRetried && ((row.state === "received" && row.attempts > 0) || row.state === "failed"),
+    can_retry: hasSubject && (waitsAgain || row.state === "failed"),
     store_customers_url:
       row.steps.storefront?.outcome === "stays_in_store"
         ? ctx.storefront.adminUrl(tenant.shop, "/admin/customers")
