@@ -69,13 +69,16 @@ function findBucketProblem(address: string, rules: AddressRules): FieldProblem |
   const url = URL.parse(address);
   if (!url || !BUCKET.test(url.hostname) || url.port || url.username || url.password)
     return { code: "storageAddress", reason: "must name a bucket: s3://bucket/prefix" };
-  // What follows is no query any more: the objects would go to the bucket of this name at Amazon.
+  // Behind a # nothing is a query: without its endpoint the bucket would be Amazon's of the same name.
   if (url.hash) return { code: "other", reason: "must have %23 in place of #" };
   if (!REGION.test(url.searchParams.get("region") ?? "us-east-1"))
     return { code: "other", reason: "must name a region of letters, digits and dashes" };
   if (archiveBuckets(rules).some(({ bucket }) => bucket === url.hostname)) return OWN_ARCHIVE;
   const endpoint = url.searchParams.get("endpoint");
-  if (endpoint === null) return undefined;
+  return endpoint === null ? undefined : findEndpointProblem(endpoint, rules);
+}
+
+function findEndpointProblem(endpoint: string, rules: AddressRules): FieldProblem | undefined {
   const at = URL.parse(endpoint);
   if (!at || !/^https?:$/.test(at.protocol))
     return { code: "url", reason: "must have an https:// endpoint" };
@@ -83,12 +86,10 @@ function findBucketProblem(address: string, rules: AddressRules): FieldProblem |
     return { code: "other", reason: "must have an endpoint that is a host, or a host and a path" };
   // The endpoint's host or path may also name a bucket, where the object would be written.
   const named = namesIn(at.pathname);
-  if (
-    archiveBuckets(rules).some(
-      ({ bucket }) => hasLabels(at.hostname, bucket) || named.includes(bucket),
-    )
-  )
-    return OWN_ARCHIVE;
+  const isOwn = archiveBuckets(rules).some(
+    ({ bucket }) => hasLabels(at.hostname, bucket) || named.includes(bucket),
+  );
+  if (isOwn) return OWN_ARCHIVE;
   const problem = findHostProblem(at, rules);
   return problem && { ...problem, reason: `its endpoint ${problem.reason}` };
 }
