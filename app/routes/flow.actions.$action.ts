@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { FLOW_OUTCOMES, FlowRun, runFlowAction } from "../domain/flow/run-flow-action.ts";
+import { FLOW_OUTCOMES } from "../domain/flow/flow-tasks.ts";
+import { FlowRun, runFlowAction } from "../domain/flow/run-flow-action.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { Ok } from "../http/openapi/results/outcome.ts";
 

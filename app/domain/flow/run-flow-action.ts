@@ -9,38 +9,21 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import type { Columns, StorefrontUser, TenantSql, Transaction } from "../../db.server.ts";
+import type { TenantSql } from "../../db.server.ts";
 import { findKey, putKey, putKeyIfAbsent } from "../../runtime/database/kv.ts";
 import { KEYS, TTL_SECONDS, type Key } from "../../runtime/database/kv-keys.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { ADDRESS_CONSENT_TYPES, consentColumn } from "../consent/consent-types.ts";
-import type { Submission } from "../consent/consent-input.ts";
-import { enqueueConsentRequest, REQUEST_METHOD } from "../consent/submit/consent-link.ts";
-import { readSubmission } from "../consent/submit/submission.ts";
-import { writeTagsWithin } from "../customers/tag-change.ts";
 import { consumeRateLimit } from "../identity/rate-limits.ts";
-import { toSlug } from "../tags/catalog.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { FLOW_ACTIONS, type FlowActionName } from "./flow-actions.ts";
+import {
+  parseFlowPart,
+  prepareTask,
+  type FlowCustomer,
+  type FlowOutcome,
+  type FlowTask,
+} from "./flow-tasks.ts";
 import { flowHandle } from "./flow-triggers.ts";
-
-const CustomerId = z
-  .union([
-    z.string().regex(/^\d{1,20}$/, "must be the number of a customer"),
-    // A larger number was rounded when it was read, and would be another customer.
-    z.number().int().positive().max(Number.MAX_SAFE_INTEGER).transform(String),
-  ])
-  .transform((digits) => `gid://shopify/Customer/${digits}`);
-
-const TagProperties = z.object({ customer_id: CustomerId, tag: z.string().min(1).max(200) });
-const ConsentProperties = z.object({
-  customer_id: CustomerId,
-  consent_type: z
-    .string()
-    .nullish()
-    .transform((typed) => typed?.trim().toLowerCase() || "marketing")
-    .pipe(z.enum(ADDRESS_CONSENT_TYPES)),
-});
 
 const Run = z.object({
   shopify_domain: z.string().max(255),
@@ -58,18 +41,7 @@ export const FlowRun = Run.extend({
   }),
 });
 
-export const FLOW_OUTCOMES = [
-  "changed",
-  "unchanged",
-  "asked",
-  "asked_before",
-  "granted_before",
-] as const;
-type Outcome = (typeof FLOW_OUTCOMES)[number];
-export type FlowAnswer = { ok: true; outcome: Outcome; deduplicated?: true };
-
-type AskedType = (typeof ADDRESS_CONSENT_TYPES)[number];
-type Customer = Columns<StorefrontUser, "id" | "email" | "status">;
+export type FlowAnswer = { ok: true; outcome: FlowOutcome; deduplicated?: true };
 
 /**
  * `handle`: of the path. Throws `not_found` for an unknown action, customer or tag, `invalid_request`,
@@ -86,7 +58,7 @@ export async function runFlowAction(
     (name) => flowHandle(name) === handle,
   );
   if (!action) throw new AppError("not_found", { message: "There is no such action." });
-  const run = parse(Run, body);
+  const run = parseFlowPart(Run, body);
   if (run.shopify_domain !== tenant.shop)
     throw new AppError("invalid_signature", {
       message: "The body and the request name different stores.",
@@ -94,7 +66,7 @@ export async function runFlowAction(
   // The signature covers the body and not the path.
   if (run.handle !== handle)
     throw new AppError("invalid_request", { fields: { handle: "names another action" } });
-  const task = await prepare(ctx, tenant, action, run.properties);
+  const task = await prepareTask(ctx, tenant, action, run.properties);
   const attempt = { id: run.action_run_id, handle, properties: run.properties };
   for (;;) {
     const done = await runOnce(ctx, tenant, attempt, task);
@@ -111,7 +83,7 @@ async function runOnce(
   ctx: Ctx,
   tenant: Tenant,
   { id, handle, properties }: RunAttempt,
-  task: Task,
+  task: FlowTask,
 ): Promise<(FlowAnswer & { user_id: number }) | null> {
   const data = dataOf(ctx, tenant);
   const customer = await findCustomer(data.sql, task.gid);
@@ -152,81 +124,13 @@ async function earlierAnswer(sql: TenantSql, key: Key, digest: string): Promise<
 
 class CustomerMoved extends Error {}
 
-function parse<S extends z.ZodType>(schema: S, value: unknown, prefix = ""): z.output<S> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new AppError("invalid_request", {
-    fields: Object.fromEntries(
-      parsed.error.issues.map(({ path, message }) => [
-        `${prefix}${path.join(".")}` || "body",
-        message,
-      ]),
-    ),
-  });
-}
-
-type Task = {
-  gid: string;
-  /** Before the transaction, which must not wait for a second connection. */
-  countMail?(customer: Customer): Promise<void>;
-  run(tx: Transaction, customer: Customer): Promise<Outcome>;
-};
-
-/** What the action does, once its properties are checked. */
-async function prepare(
-  ctx: Ctx,
-  tenant: Tenant,
-  action: FlowActionName,
-  properties: unknown,
-): Promise<Task> {
-  if (action === "record_consent_request") {
-    const { customer_id: gid, consent_type: type } = parse(
-      ConsentProperties,
-      properties,
-      "properties.",
-    );
-    const submission = await readSubmission(
-      ctx,
-      tenant,
-      { [consentColumn(type)]: true, method: REQUEST_METHOD },
-      { userAgent: null, gpc: false },
-    );
-    return {
-      gid,
-      countMail: (customer) => countMail(ctx, tenant, customer, type),
-      run: (tx, customer) => askForConsent(ctx, tenant, tx, customer, { type, submission }),
-    };
-  }
-  const { customer_id: gid, tag } = parse(TagProperties, properties, "properties.");
-  const slug = toSlug(tag);
-  const change = action === "add_tag" ? { add: [slug], remove: [] } : { add: [], remove: [slug] };
-  return {
-    gid,
-    async run({ sql, prisma }, { id }) {
-      // An action never makes a tag: a misspelled one would be a new tag in every system.
-      if (!(await prisma.crmTag.findFirst({ where: { slug } })))
-        throw new AppError("not_found", {
-          message: "There is no such tag in the catalog.",
-          fields: { "properties.tag": "is not in the catalog" },
-        });
-      const { added, removed } = await writeTagsWithin(ctx, tenant, sql, id, {
-        ...change,
-        source: "admin",
-        categories: null,
-        isFromFlow: true,
-      });
-      return added.length + removed.length > 0 ? "changed" : "unchanged";
-    },
-  };
-}
-
 /** Throws `not_found`. `lock`: until the commit; an account that loses the customer meanwhile counts as moved. */
 async function findCustomer(
   sql: TenantSql,
   gid: string,
   { lock = false }: { lock?: boolean } = {},
-): Promise<Customer> {
-  const [customer] = await sql<Customer>(
+): Promise<FlowCustomer> {
+  const [customer] = await sql<FlowCustomer>(
     `SELECT id, email, status FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2
       AND status <> 'deleted' ${lock ? "FOR UPDATE" : ""}`,
     [gid],
@@ -236,47 +140,5 @@ async function findCustomer(
   throw new AppError("not_found", {
     message: "The app does not know this customer.",
     fields: { "properties.customer_id": "is not known" },
-  });
-}
-
-async function askForConsent(
-  ctx: Ctx,
-  tenant: Tenant,
-  { sql, prisma }: Transaction,
-  customer: Customer,
-  { type, submission }: { type: AskedType; submission: Submission },
-): Promise<Outcome> {
-  if (!customer.email || customer.status !== "active")
-    throw new AppError("conflict", {
-      message: "The customer has no email address, or the account is suspended.",
-    });
-  const claims = await prisma.userClaims.findFirst({ where: { user_id: customer.id } });
-  if (claims?.[consentColumn(type)]) return "granted_before";
-  const asked = KEYS.flowConsentAsked(customer.id, type);
-  const value = { user_id: customer.id };
-  if (!(await putKeyIfAbsent(sql, asked, value, TTL_SECONDS.flowConsentAsked)))
-    return "asked_before";
-  await enqueueConsentRequest(ctx, tenant, sql, customer.id, submission);
-  return "asked";
-}
-
-/**
- * Counts against the limits of all mails about consents, unless none will be sent. Throws
- * `too_many_requests`.
- */
-async function countMail(
-  ctx: Ctx,
-  tenant: Tenant,
-  { id, email, status }: Customer,
-  type: AskedType,
-): Promise<void> {
-  const { sql, prisma } = dataOf(ctx, tenant);
-  if (!email || status !== "active") return;
-  const claims = await prisma.userClaims.findFirst({ where: { user_id: id } });
-  if (claims?.[consentColumn(type)]) return;
-  if (await findKey(sql, KEYS.flowConsentAsked(id, type))) return;
-  await consumeRateLimit(ctx, tenant, {
-    consent_mail_per_email: email,
-    consent_mail_per_store: tenant.shop,
   });
 }
