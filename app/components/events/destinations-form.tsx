@@ -51,9 +51,17 @@ export function DestinationsForm({ saved }: { saved: DestinationsView }) {
   const { error, isConflict } = form;
   const refused = isConflict ? {} : (error?.fields ?? {});
   const change = (changes: Partial<Draft>) => setDraft((known) => ({ ...known, ...changes }));
-  const choices = [...new Set([...saved.channels.map(({ name }) => name), ...draft.chosen])].map(
-    (value) => ({ value, label: channelName(value) }),
-  );
+  const names = new Set([...saved.channels.map(({ name }) => name), ...draft.chosen]);
+  const choices = [...names].map((value) => ({ value, label: channelName(value) }));
+  const { routes } = draft;
+  const addRoute = () =>
+    change({ routes: [...routes, { key: nextKey(routes), event_type: "", channels: [] }] });
+  const changeRoute = (key: number, changed: Route) =>
+    change({ routes: routes.map((one) => (one.key === key ? { ...changed, key } : one)) });
+  const removeRoute = (key: number) => {
+    change({ routes: routes.filter((one) => one.key !== key) });
+    focusAdding();
+  };
   const save = () =>
     form.save({
       event_routes: draft.routes.map(toRoute),
@@ -113,39 +121,19 @@ export function DestinationsForm({ saved }: { saved: DestinationsView }) {
               <p>{t("edit.wrongRoutes")}</p>
             </Banner>
           )}
-          {draft.routes.length === 0 && <Text as="p">{t("edit.noRoutes")}</Text>}
-          {draft.routes.map((route, at) => (
+          {routes.length === 0 && <Text as="p">{t("edit.noRoutes")}</Text>}
+          {routes.map((route, at) => (
             <RouteFields
               key={route.key}
               place={at + 1}
               route={route}
               choices={choices}
-              onChange={(changed) =>
-                change({
-                  routes: draft.routes.map((one) =>
-                    one.key === route.key ? { ...changed, key: one.key } : one,
-                  ),
-                })
-              }
-              onRemove={() => {
-                change({ routes: draft.routes.filter(({ key }) => key !== route.key) });
-                focusAdding();
-              }}
+              onChange={(changed) => changeRoute(route.key, changed)}
+              onRemove={() => removeRoute(route.key)}
             />
           ))}
           <div ref={adding}>
-            <Button
-              onClick={() =>
-                change({
-                  routes: [
-                    ...draft.routes,
-                    { key: nextKey(draft.routes), event_type: "", channels: [] },
-                  ],
-                })
-              }
-            >
-              {t("edit.add")}
-            </Button>
+            <Button onClick={addRoute}>{t("edit.add")}</Button>
           </div>
         </BlockStack>
       </Card>

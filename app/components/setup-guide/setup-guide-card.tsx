@@ -47,9 +47,9 @@ const TONES = { done: "success", running: "info", failed: "critical", todo: unde
 export function SetupGuideCard(props: Props) {
   const { action, isEmbedded, onDismiss } = props;
   const { t } = useTranslation("setup-guide");
-  const live = useFetcher<{ guide: SetupGuide }>();
   const actions = useGuideActions(action);
-  const guide = live.data?.guide ?? props.guide;
+  const live = useLiveGuide(action);
+  const guide = live.guide ?? props.guide;
   const isConnected = guide.steps[0]?.state === "done";
   // The connection alone is no beginning: the app was opened with it.
   const [areStepsShown, showSteps] = useState(onDismiss === undefined || props.guide.done <= 1);
@@ -59,16 +59,11 @@ export function SetupGuideCard(props: Props) {
     report: (isActive) =>
       isActive === null ? actions.check_embed.submit() : actions.report_embed.submit({ isActive }),
   });
-  const askedAt = useRef(0);
   const [isTrying, setIsTrying] = useState(false);
   const waitsForDecision =
     isTrying && guide.steps.some(({ name, state }) => name === "decision" && state === "todo");
-  usePolling(guide.isRunning || waitsForDecision || (!isEmbedded && !isConnected), () => {
-    // A request that got lost on its way must not be the last one.
-    if (live.state !== "idle" && Date.now() - askedAt.current < MAX_WAIT_MS) return;
-    askedAt.current = Date.now();
-    live.load(action);
-  });
+  const waitsForInstall = !isEmbedded && !isConnected;
+  usePolling(guide.isRunning || waitsForDecision || waitsForInstall, live.reload);
   const next = guide.steps.find(({ state }) => state === "failed" || state === "todo")?.name;
   // A step that was opened manually closes when the next step becomes current.
   const [opened, setOpened] = useState<{
@@ -150,6 +145,21 @@ export function SetupGuideCard(props: Props) {
       </Card>
     </HydrationGate>
   );
+}
+
+/** Reads the guide again while it changes. `guide` is undefined before the first answer. */
+function useLiveGuide(action: string) {
+  const live = useFetcher<{ guide: SetupGuide }>();
+  const askedAt = useRef(0);
+  return {
+    guide: live.data?.guide,
+    reload() {
+      // A request that got lost on its way must not be the last one.
+      if (live.state !== "idle" && Date.now() - askedAt.current < MAX_WAIT_MS) return;
+      askedAt.current = Date.now();
+      live.load(action);
+    },
+  };
 }
 
 function StepHeading({

@@ -145,17 +145,17 @@ function PublishCard({
   const publishedText =
     published === 0 ? t("state.default") : t("state.version", { version: published });
   const draftText = isChanged ? t("state.changed") : t("state.same");
+  const hasDraft = isDirty || isChanged;
+  const status = {
+    tone: hasDraft ? "info" : "success",
+    text: isDirty ? t("state.unsaved") : draftText,
+  } as const;
   return (
     <Card>
       <BlockStack gap="300">
         <CardHeading
           title={place.isOn ? publishedText : t("state.off")}
-          {...((isDirty || isChanged || published > 0) && {
-            status: {
-              tone: isDirty || isChanged ? "info" : "success",
-              text: isDirty ? t("state.unsaved") : draftText,
-            },
-          })}
+          {...((hasDraft || published > 0) && { status })}
         />
         {!place.isOn && (
           <Text as="p">
