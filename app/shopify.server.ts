@@ -93,6 +93,7 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
     return appOf(ctx, shop ? await findTenant(ctx, shop) : null);
   }
 
+  /** By session token. */
   const running = new Map<string, Promise<AdminVisit>>();
 
   /**
@@ -161,11 +162,12 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
    * leaves the frame.
    */
   async function servePage(request: Request): Promise<Response> {
-    const asked = new URL(request.url).searchParams;
-    const back = asked.get("shopify-reload");
-    if (back !== null && URL.parse(back, ctx.baseUrl)?.origin !== new URL(ctx.baseUrl).origin)
-      return new Response("Bad request", { status: 400 });
-    const shop = asked.get("shop") ?? "";
+    const { searchParams: query } = new URL(request.url);
+    const back = query.get("shopify-reload");
+    const leadsAway =
+      back !== null && URL.parse(back, ctx.baseUrl)?.origin !== new URL(ctx.baseUrl).origin;
+    if (leadsAway) return new Response("Bad request", { status: 400 });
+    const shop = query.get("shop") ?? "";
     const { clientId, secrets } = await credentialsOf(SHOP_PATTERN.test(shop) ? shop : null);
     try {
       await libraryFor(clientId, secrets[0] ?? "").authenticate.admin(request);
@@ -173,7 +175,7 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
       // Anything but a Response is a destination that it does not trust.
       if (!(thrown instanceof Response)) return new Response("Bad request", { status: 400 });
       const scripts = (await thrown.text()).replaceAll(APP_BRIDGE_URL, appBridgeUrl);
-      const page = `<!doctype html><html lang="en"><head><meta charset="utf-8">${scripts}<title>Customer identity</title></head><body></body></html>`;
+      const page = toDocument(scripts);
       const headers = new Headers({ "Content-Type": "text/html; charset=utf-8" });
       setDocumentHeaders(request, headers, "");
       return new Response(page, { status: thrown.status, headers });
@@ -186,6 +188,9 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
 
   return { authenticateAdmin, servePage, setDocumentHeaders, appBridgeUrl };
 }
+
+const toDocument = (scripts: string): string =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8">${scripts}<title>Customer identity</title></head><body></body></html>`;
 
 /** The platform's library for each app and secret. */
 function createLibraries(ctx: Ctx) {
