@@ -169,7 +169,7 @@ export function createCtx({
   };
 }
 
-/** What the platform's configuration says; null where it says nothing. */
+/** The address in the platform's configuration; null without one. */
 async function savedArchiveUrl(home: Database): Promise<string | null> {
   const platform = await findKey<{ archive_url?: string }>(
     home.forTenant(PLATFORM).sql,

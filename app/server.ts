@@ -81,7 +81,7 @@ async function main(): Promise<void> {
   const log = openLog(config);
   const http = await openPort(config);
   const baseUrl = config.BASE_URL ?? `http://127.0.0.1:${http.port}`;
-  /** In this order, once no work needs them any more. */
+  /** Stopped in this order, once no work needs them. */
   const stops: Stop[] = [];
   const tracing = await startTracing(config);
   if (tracing) stops.unshift(() => tracing.stop());

@@ -180,7 +180,7 @@ async function signUpFirst(demo: Demo, customers: readonly DemoCustomer[]): Prom
       },
       { userAgent: customer.userAgent, gpc: false, at: timeOf(demo, customer.joinedAt) },
     ).catch((error: unknown) => {
-      // Somebody took the address in the meantime.
+      // Another sign-up took the address in the meantime.
       if (!isAppError(error)) throw error;
     });
   }

@@ -23,7 +23,7 @@ const SLICE = 40;
 const HOLDER = `${REQUEST_HOLDER}demo`;
 /** Events of these newest days keep their message too, as it was sent. */
 const DAYS_WITH_MESSAGES = 3;
-/** Until the next attempt is played: no worker may take the row in between. */
+/** A row rests for this time before its next simulated attempt, so that no worker takes it. */
 const PAUSE_MS = 3_600_000;
 /** The sweep has made all of its own attempts. */
 const SWEEPS_DONE = 3;
@@ -114,7 +114,7 @@ async function playRound(demo: Demo, round: readonly Play[]): Promise<void> {
       return item;
     }),
   );
-  // One commit takes them in this order.
+  // A group commit writes them in this order.
   await Promise.all(
     round.map(async ({ attempt, at }, index) => {
       const item = items[index];
@@ -226,7 +226,7 @@ const toMail = (userId: number) => ({
   priority: 2,
 });
 
-/** As the store's webhook brings an order. */
+/** The event that the store's webhook of an order makes. */
 function toOrderEvent(customer: DemoCustomer, order: DemoOrder) {
   return {
     source: "storefront",

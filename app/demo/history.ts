@@ -40,7 +40,7 @@ const STEPS = {
 export type DemoStep = keyof typeof STEPS;
 const STEP_NAMES = Object.keys(STEPS) as DemoStep[];
 
-/** What they write is in the sandbox's own file. */
+/** These steps write to the sandbox's state file instead of the database. */
 const IN_STORE: readonly DemoStep[] = ["storefront", "store_tags"];
 
 /** `end`: the newest moment of the history, so that an interrupted run continues the same one. */

@@ -141,7 +141,7 @@ export function renderExportForm(look: PageLook, values: { shop: string; token: 
   );
 }
 
-/** With the way to the account page. */
+/** Links to the account page. */
 export function renderPasswordSaved(look: PageLook, shop: string): string {
   const texts = accountTexts(look.locale);
   const query = new URLSearchParams({ shop, locale: localeOf(look.locale) });

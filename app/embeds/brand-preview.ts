@@ -2,7 +2,7 @@
 // all of them: the brand, a card, a field, a hint and a button.
 import { renderResetForm, type PageLook } from "./account-pages.ts";
 
-/** It runs nothing, sends nothing and leads nowhere. */
+/** The preview runs no script, sends no form and follows no link. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src https: http:; base-uri 'none'; form-action 'none'";
 

@@ -90,7 +90,7 @@ export const PIXEL_EVENT = limit({
   pixel_events_per_address: ofPixels(address),
   pixel_events_per_store: ofPixels(({ tenant }) => tenant?.shop ?? null),
 });
-/** For the extension in the store's customer accounts. */
+/** Counted for the extension in the store's customer accounts. */
 export const CONSENT_OF_ACCOUNT = limit({ consent_per_account: account });
 export const ACCOUNT_EXTENSION = limit({ account_extension_calls_per_account: account });
 export const ACCOUNT_EXTENSION_EXPORT = limit({

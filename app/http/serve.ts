@@ -86,7 +86,7 @@ function splitOnce(target: string): [path: string, query?: string] {
   return at < 0 ? [target] : [target.slice(0, at), target.slice(at + 1)];
 }
 
-/** For errors before an endpoint can respond itself. */
+/** The response to an error that happens before an endpoint can respond. */
 function toRefusal(ctx: Ctx, error: unknown): ApiResponse {
   const requestId = ctx.random.uuid();
   if (!isAppError(error)) ctx.log.error("request.failed", error, { request_id: requestId });

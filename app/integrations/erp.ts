@@ -7,9 +7,9 @@ import { OutboundError } from "../runtime/errors.ts";
 import { withoutTrailingSlashes } from "../runtime/slashes.ts";
 import { requireNoPage } from "./web-page.ts";
 
-/** For all calls of one document together. */
+/** The time for all calls of one document together. */
 const TIMEOUT_MS = 15_000;
-/** Of a service document, which names every entity set. */
+/** The limit of a service document, which names every entity set. */
 const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
 
 /** `system` is the calling channel, for logs and errors. */

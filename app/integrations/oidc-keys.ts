@@ -3,7 +3,7 @@ import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "j
 import { parseAnswer } from "../runtime/outbound/answers.ts";
 import type { Outbound } from "../runtime/outbound/outbound.ts";
 
-/** Of each call to a provider. */
+/** The time for each call to a provider. */
 export const OIDC_TIMEOUT_MS = 6_000;
 /** Unknown keys and failing signatures make us fetch the keys again: so often in a row, then once in a pause. */
 const KEYS_RENEWALS = 5;

@@ -181,7 +181,7 @@ function toRefusal(answer: OutboundAnswer): OutboundError {
   const reasons = [
     /<Code>(\w{1,60})<\/Code>/.exec(body)?.[1],
     /<Message>([^<]{1,300})/.exec(body)?.[1],
-    // Of a bucket in another region: what the merchant has to enter.
+    // For a bucket in another region: what the merchant has to enter.
     status <= 400 && /^[a-z0-9-]{1,40}$/.test(region) ? `the bucket is in ${region}` : undefined,
   ].filter(Boolean);
   return new OutboundError(SYSTEM, "status", {

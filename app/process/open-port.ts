@@ -65,7 +65,7 @@ const notYet: RequestListener = (request, response) => {
   response.writeHead(503, { "Retry-After": "1", "Content-Type": "text/plain" }).end("starting");
 };
 
-/** For a process without the role `web`. */
+/** The listener of a process without the role `web`. */
 export const servesNoPages: RequestListener = (_request, response) => {
   response.writeHead(404, { "Content-Type": "text/plain" }).end("This process serves no pages.");
 };

@@ -34,7 +34,7 @@ export async function prepareDatabase(
     database: "customer_identity",
     log: (event, fields) => log.info(event, fields),
   });
-  // For `npm run db`: the port is another one at every start.
+  // Written for `npm run db`, because the port differs at every start.
   writeFileSync(join(dataDir, "database.url"), embedded.url, { mode: 0o600 });
   const url = await ensureServiceRole(embedded.url, systemRandom);
   await migrateWhenReachable({ url, directUrl: embedded.url }, log);

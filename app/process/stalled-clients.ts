@@ -10,7 +10,7 @@ export function endStalledClients(server: Server, stalledMs: number): void {
   server.on("request", (_request, response) =>
     response.setTimeout(stalledMs).on("timeout", (socket: Socket) => {
       if (socket.writableLength > 0) socket.destroy();
-      // Nothing waits for the client: it is the response that is not ready.
+      // No bytes wait for the client: the response is not ready.
       else socket.setTimeout(stalledMs);
     }),
   );

@@ -3,7 +3,7 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "./clock.ts";
 
-/** What an entry takes beside its key and its answer. */
+/** The memory of an entry beside its key and its answer. */
 const ENTRY_SIZE = 200;
 
 export type AnswerCache<T> = (key: string, ask: () => Promise<T>) => Promise<T>;

@@ -104,7 +104,7 @@ function decideSandbox(
   return !isDeployed;
 }
 
-/** What decides which settings this machine makes for itself. */
+/** The facts that decide which settings this machine makes for itself. */
 export type Mode = { isSandbox: boolean; isEmbedded: boolean; isDevelopment: boolean };
 
 /**

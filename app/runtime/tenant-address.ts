@@ -119,7 +119,7 @@ function archiveBuckets({
   });
 }
 
-/** One spelling, whatever dots stand at its end. */
+/** Normalises a host name: lower case, without dots at its end. */
 const toHost = (name: string) => name.toLowerCase().split(".").filter(Boolean).join(".");
 
 const isAt = (host: string, place: string) => host === place || host.endsWith(`.${place}`);

@@ -177,7 +177,7 @@ function OutcomeBadge({ outcome }: { outcome: CallOutcome }) {
   return <Badge tone={TONES[outcome]}>{t(`outcomes.${outcome}`)}</Badge>;
 }
 
-/** What an amount is, by the operation: other operations have none. */
+/** What the amount of an operation means; other operations have no amount. */
 const MONEY: Readonly<Record<string, "paid" | "limit">> = {
   pay_checkout: "paid",
   create_mandate: "limit",

@@ -8,7 +8,7 @@ import { Swatch } from "./swatch.tsx";
 type Props = {
   point: Point;
   series: readonly Series[];
-  /** Where the point stands, as a share of the chart's width. */
+  /** The horizontal place of the point, from 0 to 1 of the chart's width. */
   place: number;
 };
 

@@ -2,7 +2,7 @@ import { area, line } from "d3-shape";
 
 const WIDTH = 120;
 const COLOR = "var(--p-color-icon-info)";
-/** From the line to the edges. */
+/** Room between the line and the edges, so that a stroke at an edge is not cut. */
 const MARGIN = 2;
 
 type Props = { values: readonly (number | null)[]; height: number };

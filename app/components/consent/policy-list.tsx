@@ -13,7 +13,7 @@ import { policyPath } from "./policy-path.ts";
 
 type Props = {
   policies: readonly ListedPolicy[];
-  /** Those that can be put in force. */
+  /** The versions that can be put in force. */
   versions: readonly string[];
   current: string | null;
 };

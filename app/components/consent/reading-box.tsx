@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 type Props = {
   label: string;
-  /** Where all of it is in another language than the screen. */
+  /** Set when the whole text is in another language than the screen. */
   lang?: string;
   children: ReactNode;
 };

@@ -12,7 +12,7 @@ const DELAY_MS = 3_000;
 /** In the performance timeline: what comes after it is loaded ahead. */
 const MARK = "screens-ahead";
 
-/** Not for a reader who saves data. */
+/** Does nothing for a reader whose browser saves data. */
 export function usePreloadedScreens(): void {
   const { pathname } = useLocation();
   useEffect(() => {

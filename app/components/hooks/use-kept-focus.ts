@@ -45,7 +45,7 @@ function collectPlaces(control: Element, content: Element): Place[] {
 const buttonOf = ({ id }: Element): Element | null =>
   id ? document.querySelector(`[aria-controls="${CSS.escape(id)}"]`) : null;
 
-/** Not when the whole content is gone: the next screen puts the focus itself. */
+/** False when the whole content is gone, because the next screen sets the focus itself. */
 const isLost = (places: readonly Place[], content: Element | null): boolean =>
   document.activeElement === document.body &&
   content?.isConnected === true &&

@@ -9,7 +9,7 @@ type Options<Data> = {
   /** The action `preview` of this path answers. */
   path: string;
   input: Record<string, unknown>;
-  /** What else the answer shows: it is asked for again when this changes. */
+  /** A further input of the preview, which is requested again when this changes. */
   also?: unknown;
   onAnswer(data: Data): void;
 };

@@ -3,7 +3,7 @@ import type { ResourceLanguage } from "i18next";
 import { filesOf } from "./locale-files.ts";
 import { localeOf, type Locale } from "./locale.ts";
 
-// As in load-translations.ts: Vite reads the patterns where they stand.
+// The same patterns stand in load-translations.ts, because Vite reads them where they are used.
 const FILES = import.meta.glob<ResourceLanguage[string]>(
   [
     "../../locales/*/**/*.json",

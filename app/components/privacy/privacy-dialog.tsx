@@ -6,7 +6,7 @@ import { showToast } from "../ui/toast.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { EraseDialog } from "./erase-dialog.tsx";
 
-/** As much as a browser's own check; the server's is stricter. */
+/** As strict as a browser's own check of an address; the server's is stricter. */
 const ADDRESS = /^[^\s@]+@[^\s@.]+\.[^\s@]+$/;
 
 /**

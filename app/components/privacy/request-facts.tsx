@@ -51,7 +51,7 @@ export function Due({ request }: Props) {
   );
 }
 
-/** How many of the steps are done, while some are not. */
+/** Counts the steps that are done; shows nothing when all are. */
 export function Progress({ request }: Props) {
   const { t } = useTranslation("privacy");
   if (!isOpen(request) && request.state !== "failed") return null;

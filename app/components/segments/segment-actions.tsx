@@ -15,7 +15,7 @@ export type SegmentQuestion = {
 
 type Props = {
   segment: ListedSegment;
-  /** Its customers. */
+  /** The customer list filtered by the segment. */
   url: string;
   hasProfiles: boolean;
   onAsk: (question: SegmentQuestion) => void;

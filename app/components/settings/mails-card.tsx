@@ -20,7 +20,7 @@ import { CardHeading } from "../ui/card-heading.tsx";
 import { PREVIEW_FRAME } from "./preview-frame.ts";
 
 const PATH = "/app/settings/mails";
-/** Each language in its own words. */
+/** Each language is named in itself. */
 const LANGUAGES = [
   { value: "en", label: "English" },
   { value: "es", label: "Español" },

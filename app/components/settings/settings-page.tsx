@@ -15,7 +15,7 @@ import { LogoUploader } from "./logo-uploader.tsx";
 import { PublicHosts } from "./public-hosts.tsx";
 import { useSettingsForm } from "./use-settings-form.ts";
 
-/** Each is part of one page: the others do not load it. */
+/** Each card is on one page only, so the others do not load it. */
 const BrandPreviewCard = clientLazy(() => import("./brand-preview-card.tsx"));
 const MailsCard = clientLazy(() => import("./mails-card.tsx"));
 

@@ -38,7 +38,7 @@ export function useSettingsForm(fields: readonly FormField[], { action, onSaved 
     if (isSaved) setChanges((now) => withoutSent(now, sent.current));
   }, [isSaved]);
   const { fields: reasons = {}, field_codes: codes = {} } = error ?? {};
-  // A change that another one was saved under: it is shown, so the next save may replace it.
+  // Fields that another save changed meanwhile. The merchant sees that, so the next save may replace the other value.
   const refused = Object.keys(codes)
     .filter((name) => codes[name] === "changedMeanwhile")
     .join();

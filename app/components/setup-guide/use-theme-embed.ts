@@ -28,7 +28,7 @@ async function isEmbedActive(): Promise<boolean | null> {
 
 type Options = {
   isEmbedded: boolean;
-  /** What is stored. */
+  /** Whether the step is stored as done. */
   isDone: boolean;
   /** Null only after a button: the admin does not say. */
   report(isActive: boolean | null): void;

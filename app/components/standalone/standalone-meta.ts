@@ -15,7 +15,7 @@ export const standaloneMeta =
   (name: StandaloneName): MetaFunction =>
   ({ matches }) => {
     const frame = matches.find(({ id }) => id === "routes/_standalone");
-    // Without data when the frame itself failed.
+    // There are no data when the frame itself failed.
     const known = frame?.data as { titles?: StandaloneTitles } | undefined;
     return known?.titles ? [{ title: known.titles[name] }] : [];
   };

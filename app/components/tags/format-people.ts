@@ -1,7 +1,7 @@
 import { formatCount } from "../i18n/format-number.ts";
 import type { Locale } from "../i18n/locale.ts";
 
-/** As many people of a tag as are counted (domain/tags/tag-usage.ts). */
+/** The people of a tag are counted up to this number (domain/tags/tag-usage.ts). */
 const MAX_COUNTED = 10_000;
 
 /** "10,000+" where a tag has more people than are counted. */

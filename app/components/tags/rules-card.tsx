@@ -75,7 +75,7 @@ export function RulesCard({ settings, people, onStarted }: Props) {
     sent.current = typed;
     saving.save({ rules });
   };
-  // What was refused before the last change is not what stands there now.
+  // Results whose values were changed since: their errors are no longer shown.
   const [corrected, setCorrected] = useState<readonly unknown[]>([]);
   const error = [saving, counting].find(
     (one) => one.error && one.error.code !== "conflict" && !corrected.includes(one.result),

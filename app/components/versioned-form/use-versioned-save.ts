@@ -28,7 +28,7 @@ export function useVersionedSave<Version, Data = unknown>({
     error: failure,
   } = useScreenAction<Data>(intent, {
     onSuccess(data) {
-      // What was typed during the save changes what was just saved.
+      // Input that was typed during the save is a change of what was just saved.
       setBegan(version);
       onSaved(data);
     },

@@ -6,7 +6,7 @@ import { dayField, textField } from "../bus/log/filter-fields.ts";
 import { OUTCOMES } from "./agent-call.ts";
 import { KINDS, operationsOf } from "./operations.ts";
 
-/** In place of a client id. */
+/** Values of the filter that stand in place of a client id. */
 const UNKNOWN_AGENT = "unknown";
 const SESSION_AGENT = "session";
 

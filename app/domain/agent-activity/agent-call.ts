@@ -6,7 +6,7 @@ import type { AgentOperation } from "./operations.ts";
 export const OUTCOMES = ["done", "refused", "failed"] as const;
 export type CallOutcome = (typeof OUTCOMES)[number];
 
-/** What a call reserved, allowed or paid. */
+/** The amount that a call reserved, allowed or paid. */
 export type CallMoney = { amount: string; currency: string; mandateId: string | null };
 
 /**

@@ -14,11 +14,11 @@ export type CountedCall = Omit<AgentCall, "money"> & {
 
 export type CallBuffer = {
   add(shop: string, call: AgentCall, at: Date): void;
-  /** For calls that could not be written. */
+  /** Takes back calls that could not be written. */
   putBack(calls: readonly CountedCall[]): void;
-  /** Everything that was added; the buffer is empty then. */
+  /** Empties the buffer and returns what was in it. */
   take(): CountedCall[];
-  /** How many calls found no place since the last time. */
+  /** Returns how many calls found the buffer full since the last call of this method. */
   takeDropped(): number;
   readonly size: number;
 };

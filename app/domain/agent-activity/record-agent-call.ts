@@ -14,7 +14,7 @@ const MAX_WAITING = 20_000;
 const ROWS_PER_STATEMENT = 500;
 
 type Recorder = { buffer: CallBuffer; timer: NodeJS.Timeout | null; writing: Promise<void> };
-/** By the databases: a context with another clock has the same ones. */
+/** Keyed by the databases, which a context with another clock shares. */
 const recorders = new WeakMap<Ctx["regions"], Recorder>();
 
 function recorderOf(ctx: Ctx): Recorder {

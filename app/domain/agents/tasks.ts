@@ -43,7 +43,7 @@ const DELETE_OLDEST = `
     ) FOR UPDATE SKIP LOCKED
   )`;
 
-/** Of a shopper's tasks the oldest make room. */
+/** Stores a task, and deletes the caller's oldest ones beyond MAX_KEPT. */
 export async function keepTask(
   ctx: Ctx,
   tenant: Tenant,

@@ -64,7 +64,7 @@ export type Channel = {
   isInternal?: true;
   /** The settings without which it delivers nothing. The screens name the missing ones. */
   needs: readonly TenantFieldName[];
-  /** It delivers by the app's access to the store. */
+  /** The channel needs the app's access token of the store. */
   needsStoreAccess?: true;
   /** The tenant field that holds this channel's secret. */
   credentialsKey: string | null;

@@ -132,7 +132,7 @@ export type ManyEvents = {
   source: string;
   entityType: string;
   destinations: readonly string[];
-  /** By default the entity's. */
+  /** The default is the priority of the entity type. */
   priority?: Priority | undefined;
   events: readonly {
     eventId: string;

@@ -60,7 +60,7 @@ export async function archiveMessage(
 
 const silences = new WeakMap<Ctx["archive"], Silence>();
 
-/** One for all deliveries of the process. */
+/** All deliveries of the process share what is known of the archive's silence. */
 function silenceOf({ archive }: Ctx): Silence {
   const known = silences.get(archive);
   if (known) return known;

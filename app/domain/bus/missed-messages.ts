@@ -25,7 +25,7 @@ type Missed = Columns<
   | "created_at"
 > & { message_hash: string };
 
-/** Of the stored text: a number beyond 2^53 is another one in this process. */
+/** Hashed by Postgres over the stored text: this process would read a number beyond 2^53 as another one. */
 const MESSAGE_HASH =
   "hashtextextended(concat_ws(E'\\n', q.transformed_payload, q.delivery_config), 0)::text";
 

@@ -56,7 +56,7 @@ export type DeliveryHealth = {
   totals: DeliveryNumbers;
   steps: ({ at: string } & AttemptCounts)[];
   systems: SystemHealth[];
-  /** Not set up. */
+  /** Channels that the store has not set up. */
   available: { name: string; missing: Missing[] }[];
 };
 

@@ -51,7 +51,7 @@ type MandateAct = {
   userId: number;
   mandateId: string;
   userAgent: string | null;
-  /** In the history of the demo store. */
+  /** Set only for the history of the demo store. */
   at?: HistoricTime | undefined;
 };
 

@@ -93,7 +93,7 @@ export async function withIdempotencyKey<T extends object>(
     return { answer, isReplayed: false };
   } catch (error) {
     const current = (await findTenant(ctx, tenant.shop)) ?? tenant;
-    // What was read in a cell that the store has left is no answer.
+    // An answer that was read in a cell which the store has left does not count.
     const isKept =
       isFinal(error) &&
       current.region === tenant.region &&

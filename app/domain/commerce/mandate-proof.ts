@@ -59,7 +59,7 @@ function keyOf(config: Config): ProofKey {
 /** The public key of a mandate's `proof`, for the manifest. */
 export const publicMandateKey = (config: Config): PublicMandateKey => keyOf(config).jwk;
 
-/** Its private half, for the AP2 form of the same mandate. */
+/** The private half of that key, which signs the AP2 form of the same mandate. */
 export const mandateSigningKey = (config: Config): KeyObject => keyOf(config).key;
 
 type Signed = Pick<Mandate, "mandate_id" | "customer_id" | "max_amount" | "expires_at">;

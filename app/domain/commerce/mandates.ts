@@ -26,7 +26,7 @@ const HOUR_MS = 3_600_000;
 type MandateOptions = Pick<Visit, "userAgent" | "at"> & {
   /** Stores the response inside the transaction that creates the mandate: see idempotency.ts. */
   keep?: Keep;
-  /** For the record of an agent's call. */
+  /** Notes the mandate's limit for the record of the agent's call. */
   noteMoney?: (money: CallMoney) => void;
 };
 

@@ -194,7 +194,7 @@ const toOrder = (order: WholeOrder) => ({
 
 type Quantities = Record<string, number>;
 
-/** By the line's id. */
+/** The quantities by the id of their line. */
 function toQuantities(parts: readonly LinePart[]): Quantities {
   const sums = new Map<string, number>();
   for (const { lineItem, quantity } of parts)

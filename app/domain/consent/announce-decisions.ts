@@ -9,7 +9,7 @@ import type { ConsentEntry } from "./record-consent.ts";
 
 type Decision = Pick<ConsentEntry, "consentType" | "action" | "method">;
 
-/** In an event's payload. */
+/** The decisions as an event's payload has them. */
 export const toConsentChanges = (decisions: readonly Decision[]) =>
   decisions.map(({ consentType, action }) => ({ consent_type: consentType, action }));
 

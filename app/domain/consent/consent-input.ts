@@ -111,7 +111,7 @@ export type Submission = {
   gaClientId: string | null;
   timestamp: string | null;
   formType: string | null;
-  /** What the form decides; without it the submission grants. */
+  /** What the submission of a form decides; the default is `granted`. */
   formAction?: "granted" | "revoked";
   sourcePage: string | null;
   userAgent: string | null;

@@ -5,6 +5,6 @@ export type Visit = {
   userAgent: string | null;
   /** The browser sent Global Privacy Control. */
   gpc: boolean;
-  /** In the history of the demo store. */
+  /** Set only for the history of the demo store. */
   at?: HistoricTime;
 };

@@ -95,9 +95,9 @@ const GOOGLE_CLICKS = of("Google", [
 ]);
 const MUID = of("Microsoft", [["MUID", "marketing", "ads", [13, "month"]]]);
 
-/** By the vendor's name among those that the storefront check knows. */
+/** Keyed by the name of a vendor in known-vendors.ts. */
 const VENDOR_COOKIES: Readonly<Record<string, readonly KnownCookie[]>> = {
-  // It sets none. What it loads besides is for the merchant to add.
+  // The tag manager sets no cookie. The merchant adds those of what it loads.
   "Google Tag Manager": [],
   "Google tag": [...GOOGLE_ANALYTICS, ...GOOGLE_CLICKS],
   "Google Analytics": GOOGLE_ANALYTICS,

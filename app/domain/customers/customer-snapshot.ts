@@ -109,7 +109,7 @@ export const findCustomerSnapshot = (
   userId: number,
 ): Promise<CustomerSnapshot | null> => readsOf(ctx, tenant).add(userId);
 
-/** Those of the customers whom other systems may receive. */
+/** Returns the snapshots of the customers whom other systems may receive. */
 export function findCustomerSnapshots(
   ctx: Ctx,
   tenant: Tenant,

@@ -13,7 +13,7 @@ export type DeletedAccount = {
 
 const sealContext = (shop: string): string => `${shop}/deleted_account`;
 
-/** In the transaction of the deletion. */
+/** Runs in the transaction of the deletion. */
 export async function markDeletedAccount(
   ctx: Ctx,
   sql: TenantSql,

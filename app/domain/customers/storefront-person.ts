@@ -12,7 +12,7 @@ import { channelsFor } from "../inventory/write-matrix.ts";
 import { enqueueCustomerEvent } from "./enqueue-customer-event.ts";
 import { hasUnprovenWayIn, yieldAddress, type Unproven } from "./unproven-account.ts";
 
-/** Its id; null for a customer without an account here. */
+/** Returns the account's id; null for a customer without an account here. */
 export async function findStorefrontPerson(
   ctx: Ctx,
   tenant: Tenant,

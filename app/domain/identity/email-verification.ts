@@ -102,7 +102,7 @@ async function verifyOnce(
   ctx.log.info("email.verified", { shop: tenant.shop, user_id: account.id });
 }
 
-/** How the link's holder shows to have created the account. */
+/** How the holder of the link proves that they created the account. */
 async function readClaim(
   ctx: Ctx,
   tenant: Tenant,

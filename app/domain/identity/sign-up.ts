@@ -156,7 +156,7 @@ async function createAccount(
   }
   if (mayMail)
     await enqueueMail(ctx, tenant, sql, { template: "verify_email", userId: account.id });
-  // With the tags that it has by now.
+  // Read again, because the tags were just written.
   return getAccount(sql, account.id);
 }
 

@@ -19,7 +19,7 @@ export type MailContent = {
   footer: {
     sentBy: string;
     why: string;
-    /** With `{address}`. */
+    /** The sentence with the store's address in place of `{address}`. */
     contact: string;
     privacy: string;
   };

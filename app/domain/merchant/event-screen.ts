@@ -62,7 +62,7 @@ export async function readEventScreen(
   };
 }
 
-/** What finds a person reads no other field. */
+/** The functions that find a person read only these fields. */
 const toItem = ({ shop }: Tenant, { event, entityId, payload }: StoredEvent) =>
   ({
     shop,
@@ -82,7 +82,7 @@ function orderUrlOf(ctx: Ctx, tenant: Tenant, event: EventView): string | null {
 
 export const ShowExchange = z.object({ attempt_id: z.int().positive() });
 
-/** With the personal data in it, and whose it is. Throws `not_found`. */
+/** Returns the exchange with its personal data, and the customers it is about. Throws `not_found`. */
 export async function showExchange(
   ctx: Ctx,
   tenant: Tenant,

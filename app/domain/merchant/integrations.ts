@@ -42,7 +42,7 @@ export type IntegrationState = {
   path: string;
   state: "connected" | "attention" | "none";
   trouble: Trouble | null;
-  /** By the service's settings instead of the store's own. */
+  /** The service's settings connect it instead of the store's own. */
   isProvided: boolean;
 };
 

@@ -25,7 +25,7 @@ export type MailSamples = {
 
 const LOCALES = ["en", "es", "fr"] as const;
 const MAX_ADDRESS = 254;
-/** Of a data request that came just now. */
+/** Days until a data request that came just now is due. */
 const REQUEST_DUE_DAYS = 30;
 /** The mail about deadlines speaks of those within a week. */
 const SOON_DAYS = 5;

@@ -13,7 +13,7 @@ export type TenantRun = {
   stepMs: number;
   /** How long it has after that to end. */
   graceMs: number;
-  /** For all stores of the run: each would wait for a silent one. */
+  /** Shared by all stores of the run, so that only the first waits for a silent archive. */
   archive: Ctx["archive"];
   /** Called after each step. */
   progress(): Promise<void>;

@@ -108,7 +108,7 @@ export const TENANT_STEPS: readonly TenantStep[] = [
   {
     name: "system_tags",
     async run(ctx, tenant, signal) {
-      // Each change goes to the store's other systems.
+      // Each change would go to the store's other systems.
       if (isUninstalled(tenant)) return "skipped";
       const run = await runChangedRules(ctx, tenant);
       return { ...(await updateDueTags(ctx, tenant, signal)), runs: run ? 1 : 0 };

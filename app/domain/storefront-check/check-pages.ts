@@ -28,7 +28,7 @@ export type ReadPages =
   | { problem: null; pages: PageState[]; read: CheckedPage[] }
   | { problem: CheckProblem; status: number | null; host: string | null };
 
-/** All pages together, and each one. */
+/** The limits of time for all pages together and for each one. */
 const DEADLINE_MS = 20_000;
 const PAGE_TIMEOUT_MS = 8_000;
 const MAX_PATH_LENGTH = 200;

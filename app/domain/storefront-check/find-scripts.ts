@@ -7,7 +7,7 @@ import { scriptsOf, type CheckedPage } from "./page-scripts.ts";
 export type FoundScripts = {
   /** At most MAX_LISTED, those that need the merchant first. */
   scripts: FoundScript[];
-  /** All that were found, by state; 5,000 of a page at most. */
+  /** How many scripts were found in each state, at most 5,000 of a page. */
   counts: Record<ScriptState, number>;
   hasEmbed: boolean;
 };

@@ -30,7 +30,7 @@ type Advice = "mark" | "mark_tag" | "ask_app" | "remove" | "cannot_wait" | "fix_
 
 export type FoundScript = {
   kind: "script" | "inline" | "frame" | "image";
-  /** Its name; of an app's file, the app's handle. */
+  /** The vendor's name; for a file of an app, the app's handle. */
   vendor: string | null;
   /** Host and path, never a query; empty for code without an address. */
   address: string;
@@ -42,5 +42,5 @@ export type FoundScript = {
   snippet: string | null;
 };
 
-/** In the order in which they are shown. */
+/** The purposes of marks in the order in which they are shown. */
 export const MARK_NAMES = Object.keys(QUESTION_OF) as MarkPurpose[];

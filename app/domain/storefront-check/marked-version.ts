@@ -5,7 +5,7 @@ import type { PageElement } from "./read-elements.ts";
 const MAX_LENGTH = 4_000;
 const MAX_ATTRIBUTES = 30;
 const ATTRIBUTE_NAME = /^[a-z_][\w:.-]{0,60}$/;
-/** What the mark itself says. */
+/** Attributes that the mark sets itself. */
 const OWN = new Set(["type", "src", "data-src", "data-type", "data-consent"]);
 
 export type MarkedVersion = {

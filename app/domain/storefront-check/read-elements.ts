@@ -4,7 +4,7 @@ import { readTags, type Attributes } from "../../runtime/text/read-tags.ts";
 export type PageElement = {
   name: "script" | "iframe" | "img";
   attributes: Attributes;
-  /** Of a script; empty for the others. */
+  /** The code of a script; empty for other elements. */
   code: string;
   /** It loads only in browsers that run no scripts. */
   isInNoscript: boolean;
@@ -12,7 +12,7 @@ export type PageElement = {
 
 export type PageElements = {
   elements: PageElement[];
-  /** As they are written. */
+  /** The addresses as the page writes them. */
   links: string[];
   /** What relative addresses are relative to, where the page says so. */
   base: string | null;

@@ -73,7 +73,7 @@ export async function switchWeeklyCheck(ctx: Ctx, tenant: Tenant, isOn: boolean)
   ctx.log.info("storefront.weekly_switched", { shop: tenant.shop, is_on: isOn });
 }
 
-/** Not while the app is uninstalled. */
+/** False while the app is uninstalled. */
 export const isCheckDue = async (ctx: Ctx, tenant: Tenant): Promise<boolean> =>
   !isUninstalled(tenant) && (await readWeeklyCheck(ctx, tenant)).isDue;
 
@@ -117,7 +117,7 @@ export async function keepResult(
       at: isScheduled ? now.toISOString() : (weekly?.value.at ?? null),
       problem: isScheduled ? null : (weekly?.value.problem ?? null),
       next_at: isScheduled ? next : (weekly?.value.next_at ?? next),
-      // Without a mail the merchant does not know of them.
+      // Vendors that no mail named stay new: the merchant does not know of them.
       vendors: isScheduled && !canMail ? known : [...known, ...fresh],
     });
     if (!canMail || fresh.length === 0) return 0;

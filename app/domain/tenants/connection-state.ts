@@ -29,7 +29,7 @@ export type WebhooksPart =
       registered: number;
       total: number;
       missing: string[];
-      /** Those of the missing ones that the platform rejected, if any. */
+      /** The missing topics that the platform rejected, if any. */
       refused?: RefusedWebhook[];
     }
   | { state: "not_connected" }

@@ -70,7 +70,7 @@ export async function listTenants(ctx: Ctx, { region, after, limit }: TenantPage
   const shops = await listShops(ctx, { region, after, limit: limit === null ? null : limit + 1 });
   const page = limit === null ? shops : shops.slice(0, limit);
   const tenants = await Promise.all(page.map((shop) => findTenant(ctx, shop)));
-  // One may have been deleted meanwhile.
+  // A store may have been deleted meanwhile.
   return {
     tenants: tenants
       .filter((tenant) => tenant !== null)

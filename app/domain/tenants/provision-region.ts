@@ -51,7 +51,7 @@ export async function provisionRegion(ctx: Ctx, shop: string, region: string): P
   return countTables(ctx, region);
 }
 
-/** In bytes, with everything else that is in the database. */
+/** The size of the whole database in bytes, also of what is not ours. */
 export async function readCellSize(database: Database): Promise<number> {
   const [row] = await database.acrossTenants<{ bytes: number }>(
     "SELECT pg_database_size(current_database()) AS bytes",

@@ -9,7 +9,7 @@ export function tokenState(tenant: Tenant): "none" | "valid" | "reauth_required"
 
 export const isConnected = (tenant: Tenant): boolean => tokenState(tenant) === "valid";
 
-/** Until the app is installed again, or the store deleted. */
+/** True until the app is installed again or the store is deleted. */
 export const isUninstalled = ({ connection }: Tenant): boolean =>
   connection.uninstalled_at !== undefined;
 

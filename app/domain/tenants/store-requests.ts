@@ -31,7 +31,7 @@ export type StoreRequests = {
   isOpen(ctx: Ctx, shop: string): Promise<boolean>;
   /** Whether it is open and was made in the last `seconds`. */
   isRecent(ctx: Ctx, shop: string, seconds: number): Promise<boolean>;
-  /** What was requested is done, or needed no longer. */
+  /** Ends a request that is done or no longer needed. */
   close(ctx: Ctx, shop: string): Promise<void>;
   /** The oldest first. */
   list(ctx: Ctx, limit: number): Promise<StoreRequest[]>;
@@ -130,7 +130,7 @@ export function startRequestWorker(
     async claim(limit) {
       for (const [shop, at] of nextAttemptAt)
         if (at <= performance.now()) nextAttemptAt.delete(shop);
-      // Those that rest come first in the list: they must not hide the others.
+      // Resting requests come first in the list and must not hide the others, so as many more are read.
       const due = (await requests.list(ctx, LISTED + inWork.size + nextAttemptAt.size))
         .filter(({ shop }) => !inWork.has(shop) && !nextAttemptAt.has(shop))
         .slice(0, limit);

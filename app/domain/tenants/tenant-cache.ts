@@ -21,7 +21,7 @@ type TenantCache = {
   reads: GroupCommit<string, StoredRecord[]>;
   /** Cached stores of other cells do not wait for the home database. */
   isHomeAway: boolean;
-  /** How long they wait for it otherwise. */
+  /** Bounds how long a cached store waits for the home database. */
   patience: Patience;
   /** The app of a store without a record; set by the last look-up of such a store. */
   defaultApp: Tenant["app"] | null;

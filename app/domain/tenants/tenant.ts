@@ -65,7 +65,7 @@ export type Connection = {
   pixel_key_version?: number;
   /** The published version of the store's own banner. */
   banner_version?: number;
-  /** Until an answer holds them again. */
+  /** Kept until an answer contains these parts again. */
   withheld_data?: { /** ISO 8601. */ since: string; parts: WithheldPart[] };
 };
 

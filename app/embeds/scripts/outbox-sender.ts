@@ -14,7 +14,7 @@ const MAX_FOREIGN_ANSWERS = 20;
 const MAX_PAUSE_S = 3_600;
 /** The service has not decided: it answers differently later. */
 const UNDECIDED = [401, 408, 409, 423, 429];
-/** Where the place has the key of the outbox, which names its lock too. */
+/** The index of the outbox's key in the loader's `place`; the key names the lock too. */
 const KEY_AT = 5;
 const FLAGS = TYPES.map((type) => "consent_" + type);
 

@@ -114,9 +114,9 @@ function faultOf(
 export type Fault = { text: string; fields?: Record<string, string> };
 
 type FormParts = {
-  /** Further fields. */
+  /** Elements after the fields. */
   extra?: Child[];
-  /** For an act that cannot be undone: beside the button that does it, which is marked. */
+  /** A button to cancel, for an act that cannot be undone: the button that does it is then marked. */
   cancel?: HTMLElement;
 };
 

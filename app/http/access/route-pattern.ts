@@ -4,7 +4,7 @@ export function routePatternOf(
   path: string,
   params: Readonly<Record<string, string | undefined>>,
 ): string {
-  // From the end: a value may be equal to a fixed segment before it.
+  // Values are replaced from the end: a value may be equal to a fixed segment before it.
   const unused = Object.entries(params);
   return path
     .split("/")

@@ -10,7 +10,7 @@ import { routePatternOf } from "./route-pattern.ts";
 
 type ScreenAccess = {
   action: AccessAction;
-  /** Without it the access is one of the whole store: a list or a file. */
+  /** Without ids the access is to the whole store: a list or a file. */
   userIds?: readonly number[];
   count?: number;
   /** The screen's action. */

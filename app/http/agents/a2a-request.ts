@@ -20,7 +20,7 @@ const toCamelCase = (name: string): string =>
 function withCamelCase(value: unknown): unknown {
   if (!isObject(value)) return value;
   const named = Object.entries(value).map(([name, inner]) => [toCamelCase(name), inner] as const);
-  // Where both are there, the SDK reads the first.
+  // Of two spellings that are both present the SDK reads the camel-case one.
   return { ...Object.fromEntries(named), ...value };
 }
 

@@ -232,7 +232,7 @@ export async function answerAuthorizeForm(
     );
   if (fields.action !== "approve") return problemPage(visit, "expired", { status: 400 });
   try {
-    // It may add to the log of consents, and always adds a grant.
+    // Counted as a consent: each answer may add an entry to the consent log, and adds a grant.
     await consumeRateLimit(ctx, tenant, { consent_per_account: String(session.account.id) });
     const code = await grantAccess(ctx, tenant, session, authorization, readVisit(request));
     return redirect(toAnswerAddress(authorization, { code }));

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { ApiRequest } from "../api-request.ts";
 import { idOf } from "./json-rpc.ts";
 
-/** Also the time between two notifications. */
+/** The time before the first notification and between two of them. */
 const NOTIFY_EVERY_MS = 1_000;
 
 const Asked = z.object({

@@ -59,7 +59,7 @@ export function requireField(form: Map<string, string>, name: string): string {
   return value;
 }
 
-/** For a JSON body in place of a form. */
+/** Throws the error of a request whose body is JSON instead of a form. */
 export function refuseJson(): never {
   throw new AppError("malformed_request", { message: "Send application/x-www-form-urlencoded." });
 }

@@ -172,7 +172,7 @@ export function noteToolAccess(
   });
 }
 
-/** It names fields as the caller wrote them. */
+/** The reason repeats field names of the caller, which may be of any length. */
 const MAX_REASON_LENGTH = 1_000;
 
 /** Calls `accessed` for a tool that gave an answer, and records the call. */

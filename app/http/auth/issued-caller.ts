@@ -1,5 +1,5 @@
-// The caller behind a token that this service issued, for rate limits: a text that anybody makes up must not
-// have a count of its own, and an agent that renews its token no new one. It does not say that the caller may do anything.
+// The caller behind a token that this service issued, as rate limits count it: a made-up token must not get a count
+// of its own, and a renewed token must not get a new one. It says nothing about what the caller may do.
 import type { Ctx } from "../../context.server.ts";
 import { findIssuedAgent } from "../../domain/agents/oauth/agent-caller.ts";
 import { isAgentToken } from "../../domain/agents/oauth/agent-token.ts";

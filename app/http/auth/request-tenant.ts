@@ -16,7 +16,7 @@ import { findTenantInBody, lookUpTenant, namedShop } from "./tenant-lookup.ts";
 export type RequestTenant = { shop: string | null; tenant: Tenant | null; error?: unknown };
 export const NO_TENANT: RequestTenant = { shop: null, tenant: null };
 
-/** By what the request says beside its body, of which nothing is proven yet. */
+/** Finds the tenant that the request names outside its body. Nothing of it is proven yet. */
 export async function findRequestTenant(
   ctx: Ctx,
   specs: Specs,

@@ -5,7 +5,7 @@ import { SHOP_PATTERN } from "../../domain/tenants/tenant-config.ts";
 export const AUTH_PREFIX = "/auth/shopify";
 
 type Sources = {
-  /** Of the page's own scripts. */
+  /** The nonce of the page's own scripts. */
   nonce: string;
   appBridgeUrl: string;
   /** Who frames the app beside the store itself. */

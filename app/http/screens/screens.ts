@@ -28,7 +28,7 @@ export async function createScreens(options: {
    * is enough.
    */
   server?: Server;
-  /** Not the platform's own: the sandbox's. */
+  /** The sandbox's admin in place of the platform's. */
   admin?: AdminAddresses;
 }): Promise<Screens> {
   const { ctx } = options;

@@ -110,7 +110,7 @@ export function cacheable(
   return isPacked
     ? {
         ...plain(200, contentType, body, { ...all, "Content-Encoding": "gzip" }),
-        // Only the text that the ETag was made of: a later step may have changed it.
+        // Compresses only the text that the ETag was made of: a later step may have changed it.
         encode: (text) =>
           text === body && !isForOne ? packed.memo(etag, { context: body }) : gzipSync(text, GZIP),
       }

@@ -13,7 +13,7 @@ export type BucketIdentity = "service" | { accessKeyId: string; secretAccessKey:
 export type BucketLimits = {
   /** To connect, and between two pieces of a request or a response: then the SDK asks again. */
   silenceMs: number;
-  /** For a whole operation with its repetitions; for a list, each page of it. */
+  /** The time for one operation with its repetitions; a list has it for each page. */
   operationMs: number;
   /** The slowest line: an object has that much more time for its bytes. */
   bytesPerMs: number;

@@ -73,7 +73,7 @@ export function openFolder(folder: string): ObjectStore {
     remove: async (path) => rm(fileOf(path), { force: true }),
     async removeFolder(prefix, signal) {
       const removed = await removeEach(this, await this.list(prefix), signal);
-      // Also what is not finished. Another process may be writing.
+      // Deletes unfinished files too, and tries again: another process may be writing.
       if (!signal.aborted)
         await rm(fileOf(prefix), { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
       return removed;
@@ -89,7 +89,7 @@ export function openFolder(folder: string): ObjectStore {
 }
 
 async function makeFolders(files: readonly string[]): Promise<void> {
-  // One that is deleted meanwhile is made at the next write.
+  // A folder that is deleted meanwhile is made again at the next write.
   for (const file of files)
     await mkdir(dirname(file), { recursive: true, mode: 0o700 }).catch(orNull);
 }

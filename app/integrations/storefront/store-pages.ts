@@ -10,7 +10,7 @@ const MAX_CHECKED_BYTES = 2 * 1024 * 1024;
 const VISITOR = { Accept: "text/html", "User-Agent": "customer-identity-service" };
 
 export type FrontPage = {
-  /** Behind the redirects. */
+  /** The address after all redirects. */
   url: string;
   status: number;
   headers: OutboundAnswer["headers"];
@@ -45,7 +45,7 @@ type Visit = {
   isLinked: boolean;
   call: string;
   headers: Record<string, string>;
-  /** For the next redirect, in milliseconds. */
+  /** The time for the next redirect, in milliseconds. */
   timeoutOf(): number;
   maxAnswerBytes: number;
   mayFollow(next: URL, from: string): boolean;

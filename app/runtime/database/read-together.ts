@@ -13,7 +13,7 @@ export type Read<R extends Row> = {
   values?: readonly unknown[];
   /** `$1` is the platform's key in place of the store, for what the platform keeps about the store. */
   isOfPlatform?: true;
-  /** Only a type: what a row is. */
+  /** The type of a row. Never set. */
   row?: R;
 };
 
@@ -22,7 +22,7 @@ export type RowsOf<Reads> = {
   [Name in keyof Reads]: Reads[Name] extends Read<infer R> ? R[] : never;
 };
 
-/** In place of a read that is not needed. */
+/** A read without rows, in place of one that is not needed. */
 export const NO_ROWS: Read<never> = { sql: "SELECT FROM kv WHERE shop = $1 AND false" };
 
 /** The rows of each read, by its name. They run one after the other, on one snapshot. */
@@ -32,7 +32,7 @@ export async function readTogether<Rows extends Record<string, Row>>(
 ): Promise<{ [Name in keyof Rows]: Rows[Name][] }> {
   const values: unknown[] = [];
   const lists = Object.entries<Read<Row>>(reads).map(([name, read]) => {
-    // Each for itself: the filter of one read says nothing about another's.
+    // Each read needs a filter of its own: the filter of one says nothing about another.
     requireTenantFilter(read.sql);
     return `${jsonList(placeRead(read, values))} AS "${name}"`;
   });

@@ -10,7 +10,7 @@ const REPLACEMENT = "$1\\ufffd";
 /** A JSON text and what it parses to. */
 export type ParsedJson = { text: string; json: unknown };
 
-/** In the JSON text; an escaped backslash before `u0000` is none. */
+/** Whether the JSON text contains NUL; an escaped backslash before `u0000` is no NUL. */
 export const hasNul = (text: string): boolean => NUL.test(text);
 
 /** Lone surrogates become the replacement character. */

@@ -4,7 +4,7 @@
 // commit and the notification costs a poll's time: the workers look for due rows anyway.
 import { unnestBatch } from "./array-parameters.ts";
 
-/** With these in one message a transaction costs no round trip more. */
+/** Sent with BEGIN and COMMIT in one message, so that a transaction needs no further round trip. */
 export const COLLECT_WAKES = "SET LOCAL queue.wakes = '[]'";
 export const READ_WAKES = "SELECT current_setting('queue.wakes') AS wakes";
 

@@ -220,6 +220,6 @@ export function signal(server: Server, name: NodeJS.Signals): void {
   try {
     process.kill(server.pid, name);
   } catch {
-    // It ended in between.
+    // The process ended in between.
   }
 }

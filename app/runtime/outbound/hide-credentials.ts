@@ -51,7 +51,7 @@ const isSecretSegment = (segment: string) =>
   segment.length >= MIN_SECRET_SEGMENT &&
   [/^[\w~-]+$/, /[a-z]/, /[A-Z]/, /\d/].every((part) => part.test(segment));
 const MIN_SECRET_LENGTH = 6;
-/** People choose them. */
+/** A password may be short, because people choose it. */
 const MIN_PASSWORD_LENGTH = 4;
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;

@@ -167,7 +167,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
 const methodOf = (call: OutboundCall) => call.method ?? "GET";
 const msSince = (started: number) => Math.round(performance.now() - started);
 
-/** Everything of a completed call: its log line, its exchange and its time. */
+/** Records a completed call: its log line, its exchange and its duration. */
 function recordAnswer(log: Log, call: OutboundCall, answer: OutboundAnswer): void {
   const { status, latencyMs, isCut } = answer;
   logCalled(log, call, latencyMs, { status, ...(isCut && { truncated: true }) });

@@ -20,7 +20,7 @@ export function refuseAddress(host: string): NodeJS.ErrnoException {
 /** The second attempt waits twice as long. Together less than connecting may take. */
 const FIRST_ATTEMPT_MS = 900;
 const ATTEMPTS = 2;
-/** What the addresses of one family wait for the others (RFC 8305, 3). */
+/** How long the addresses of one family wait for those of the other (RFC 8305, 3). */
 const OTHER_FAMILY_MS = 50;
 /** Every machine's own name (RFC 6761); no server is asked. */
 const LOCALHOST = /(?:^|\.)localhost\.?$/i;

@@ -30,7 +30,7 @@ export function watchSilence(system: string): Silence {
       }
       try {
         const result = await call();
-        // One that began before the silence says nothing about it.
+        // A call that began before the silence says nothing about it.
         if (begunAt > noticedAt) againAt = null;
         return result;
       } catch (error) {

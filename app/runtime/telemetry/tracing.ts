@@ -53,7 +53,7 @@ export async function startTracing(config: {
 
 type SpanOptions = {
   kind: SpanKind;
-  /** What the span continues; by default the span around it. */
+  /** The parent of the span; the default is the span around it. */
   parent?: string | null | undefined;
   attributes?: Attributes;
 };
@@ -94,7 +94,7 @@ function continued(parent: string | null): Context {
 export const activeTraceParent = (): string | null =>
   isOn ? (traceHeaders()[HEADER] ?? null) : null;
 
-/** For a request to an outside system. */
+/** The trace headers of a request to an outside system. */
 export function traceHeaders(): Record<string, string> {
   const headers: Record<string, string> = {};
   if (isOn) propagation.inject(context.active(), headers);

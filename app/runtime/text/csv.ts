@@ -2,7 +2,7 @@
 // of them, a lone CR or a lone LF is quoted, because readers end a line at each of the three.
 export type CsvValue = string | number | boolean | Date | null;
 
-/** With the space in front, which spreadsheets may drop. */
+/** Leading spaces count too, because spreadsheets may drop them. */
 const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/;
 /**
  * A spreadsheet that separates by semicolons begins a cell after each of these, also inside of our quotes. There

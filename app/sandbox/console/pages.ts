@@ -10,7 +10,7 @@ import { escapeHtml, layout } from "./page-layout.ts";
 import { playgroundPage } from "./playground/playground-page.ts";
 import { RAW_TABS } from "./raw-state.ts";
 
-/** As the other pages', and the console's own style and script. */
+/** The policy of the other pages, with the console's own style and script. */
 const CONSOLE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 

@@ -83,7 +83,7 @@ export function createProfilePlatform(state: ProfileState, saving: Saving) {
       });
     },
     messages: (): ProfileMessage[] => [...state.messages],
-    /** By "namespace:id". */
+    /** The key is "namespace:id". */
     profile: (identity: string): Record<string, unknown> | undefined => state.profiles[identity],
     profiles: (): Record<string, Record<string, unknown>> => ({ ...state.profiles }),
     deletions: (): ProfileDeletion[] => [...state.deletions],

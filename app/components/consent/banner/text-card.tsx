@@ -23,7 +23,7 @@ const GROUPS = {
   ],
   links: ["links", "privacy", "terms", "account", "contact", "withdraw", "sale"],
 } as const;
-/** From this length on a text has several lines. */
+/** A text of this length or longer is edited in a field of several lines. */
 const LONG = 100;
 
 type Props = {

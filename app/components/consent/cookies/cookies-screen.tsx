@@ -26,7 +26,7 @@ import { ResetButton } from "./reset-button.tsx";
 import { useCookieWords } from "./use-cookie-words.ts";
 
 type Props = CookieList & {
-  /** What stands for the store itself. */
+  /** The name shown for the store itself. */
   brand: string;
   /** The page for shoppers. */
   pageUrl: string;

@@ -1,4 +1,4 @@
-// The numbers by one cut of the shoppers.
+// The numbers of the insights by region, device, language or version of the banner.
 import { useTranslation } from "react-i18next";
 import { BlockStack, Box, Card, IndexTable, InlineStack, Select } from "@shopify/polaris";
 import { useSearchParams } from "@remix-run/react";

@@ -81,7 +81,7 @@ export function StorefrontScreen({
   );
 }
 
-/** Nothing after a check that found the store's pages. */
+/** Shows nothing after a check that found the store's pages. */
 function RunState({ run, hasResult }: { run: StorefrontRun; hasResult: boolean }) {
   const { t } = useTranslation("storefront-check");
   if (run.state === "running") return <Progress {...(run.progress ?? { done: 0, of: 1 })} />;

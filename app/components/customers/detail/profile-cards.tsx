@@ -52,7 +52,7 @@ export function ProfileCard({ customer }: { customer: CustomerView }) {
   );
 }
 
-/** Without a currency until the store's is known. */
+/** The amount has no currency until the store's is known. */
 const formatSpent = (locale: Locale, { spent, currency }: CustomerView): string =>
   formatAmount(locale, spent.toFixed(2), currency ?? "").trim();
 

@@ -32,7 +32,7 @@ export default function BulkRunBanners({ opened, started }: Props) {
 const KEY = "dismissed_runs";
 const MAX_REMEMBERED = 50;
 
-/** What this tab has dismissed: the page would show it again for a day. */
+/** The runs that this tab has dismissed: the page would show them again for a day. */
 function recallDismissed(): string[] {
   try {
     const ids: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? "[]");

@@ -19,7 +19,7 @@ export default function FilterField({ group, ...field }: Props<FilterGroup>) {
   );
 }
 
-/** As many as the filter takes. */
+/** The filter's schema takes at most this many (domain/customers/list/customer-filter.ts). */
 const MAX_CHOSEN = 20;
 
 function ChoiceField({ group, filter, onChange }: Props<ChoiceGroup>) {

@@ -124,7 +124,7 @@ export function useAppliedText(currency: Currency | null) {
   const { t } = useTranslation("customers");
   const labelled = useLabelled();
   const locale = useLocale();
-  // Not by the browser's own format: it may differ from the server's.
+  // `Intl.ListFormat` is not used: a browser's format may differ from the server's.
   const listOf = (labels: string[], joined: ChoiceGroup["joined"] = "conjunction") =>
     labels.length < 2
       ? labels.join("")

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { formatCount } from "../../i18n/format-number.ts";
 import { useLocale } from "../../i18n/locale.ts";
 
-/** As many as are counted (domain/channels/delivery-health.ts). */
+/** Counts end here (domain/channels/delivery-health.ts). */
 const MAX_COUNTED = 5_000;
 
 /** Writes a number that was counted up to a limit: "5,000+". */

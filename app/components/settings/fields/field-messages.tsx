@@ -2,7 +2,7 @@ import { Text } from "@shopify/polaris";
 import type { FormField } from "../../../domain/tenants/settings/settings-form.ts";
 import type { Draft } from "./field-drafts.ts";
 
-/** Of the editor of one kind of field. */
+/** The props of every kind of field's editor. */
 export type EditorProps<D> = {
   field: FormField;
   draft: D;

@@ -54,7 +54,7 @@ export async function authenticate(
   }
 }
 
-/** By the key that the open mandate names, as AP2 chains them. */
+/** Verifies the closed mandate with the key that its open mandate names, as AP2 chains them. */
 async function readClosed(
   ctx: Ctx,
   token: SdJwt,

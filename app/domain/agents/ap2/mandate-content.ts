@@ -29,7 +29,7 @@ export const merchantOf = (tenant: Tenant) => ({
   website: `https://${tenant.shop}`,
 });
 
-/** The service closes its mandates itself, under the ledger's lock: the key is its own. */
+/** Times of a mandate and the key that closes it: the service's own, because it closes mandates itself. */
 const lifeOf = (mandate: Mandate, key: PublicMandateKey) => {
   const { kty, crv, x, y } = key;
   return {

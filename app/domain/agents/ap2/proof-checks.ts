@@ -11,7 +11,7 @@ export const CHECKS = [
   "state",
 ] as const;
 export type CheckName = (typeof CHECKS)[number];
-/** Without the mandate's state: a used or revoked one is authentic too. */
+/** The mandate's state is not among them: a used or revoked one is authentic too. */
 export const AUTHENTICITY_CHECKS: readonly CheckName[] = [
   "format",
   "key",

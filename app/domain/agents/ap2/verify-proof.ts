@@ -163,8 +163,8 @@ function expiryProblem({ open, closed }: Presented, now: Date): Reason | null {
 
 type KnownCheckout = Columns<CheckoutSession, "total" | "currency"> & { status: CheckoutStatus };
 
-// By the hash of its signed terms: a checkout whose terms changed since has others. The customer's
-// checkouts have an index.
+// Finds the checkout by the hash of its signed terms, so that one whose terms were changed since is not
+// found. The index is that of the customer's checkouts.
 const CHECKOUT = `
   SELECT total, currency, CASE WHEN status NOT IN ('completed', 'canceled')
     AND expires_at <= clock_timestamp() THEN 'canceled' ELSE status END AS status

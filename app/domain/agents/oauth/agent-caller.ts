@@ -74,7 +74,7 @@ export async function checkAgentToken(
   };
 }
 
-/** Whose token was issued and is not over; what it allows is checked by `checkAgentToken`. */
+/** The shopper and agent of a token that was issued and has not expired. `checkAgentToken` checks what it allows. */
 export async function findIssuedAgent(
   ctx: Ctx,
   tenant: Tenant,

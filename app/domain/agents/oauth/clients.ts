@@ -94,7 +94,7 @@ export async function registerClient(
   };
 }
 
-/** Without fetching anything: the address of a document may be a client's. */
+/** Fetches nothing: any address of a client metadata document counts as a known client. */
 export async function isKnownClient(ctx: Ctx, tenant: Tenant, id: string): Promise<boolean> {
   if (await isDocumentAddress(ctx, id)) return true;
   const { prisma } = dataOf(ctx, tenant);

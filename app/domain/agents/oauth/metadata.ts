@@ -57,7 +57,7 @@ export function issuersOf(
   deployedShop: string | undefined,
 ): readonly [string, ...string[]] {
   const isNamed = address.isOwnHost || address.shop === deployedShop;
-  // Most clients cannot name the store but by its path.
+  // Most clients can name the store only by the path.
   return isNamed ? [address.origin] : [issuerOf(address, BY_PATH), address.origin];
 }
 

@@ -40,7 +40,7 @@ import {
 } from "./tool.ts";
 
 const CHECKOUT = ["dev.ucp.shopping.checkout"];
-/** With what extends it. */
+/** The capabilities of checkouts with their extensions. */
 const RELEVANT = [...CHECKOUT, DISCOUNT, FULFILLMENT];
 const Id = z.string().min(1).max(255);
 const Start = z.looseObject({

@@ -13,7 +13,7 @@ const CONTENT: Record<DiscountRejection, string> = {
     "The code was not applied. The shopper enters discount codes at continue_url.",
 };
 
-/** Nothing when no code was sent and the store takes nothing off. */
+/** Empty when no code was sent and the store takes nothing off. */
 export function toUcpDiscounts({ discounts, currency }: Checkout): object {
   if (!discounts) return {};
   const { codes, applied } = discounts;

@@ -222,7 +222,7 @@ export function fulfillmentMessages(
   return [...(problem ? [problem] : []), ...unusedMethods(given)];
 }
 
-/** What is not shipping, and choices for groups that do not exist. */
+/** Messages about methods other than shipping, and about choices for groups that do not exist. */
 function unusedMethods(given: GivenFulfillment): UcpMessage[] {
   return (given?.methods ?? []).flatMap((method, index): UcpMessage[] => {
     const path = `$.fulfillment.methods[${index}]`;

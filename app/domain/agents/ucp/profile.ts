@@ -62,7 +62,7 @@ export function ucpCapabilities(tenant: Tenant, version: UcpVersion): Record<str
         [DISCOUNT]: capability(version, "discount", "shopping/discount", {
           extends: "dev.ucp.shopping.checkout",
         }),
-        // Without a configuration: one method, to one destination.
+        // No configuration is published: a checkout has one method and one destination.
         [FULFILLMENT]: capability(version, "fulfillment", "shopping/fulfillment", {
           extends: "dev.ucp.shopping.checkout",
         }),

@@ -132,22 +132,22 @@ const Fulfillment = z
   .partial()
   .describe("Where it is sent and how. An update without it keeps both; no methods remove them.");
 
-/** For catalog operations. */
+/** The fields of a catalog operation. */
 export const BROWSING = {
   context: Context.optional(),
   signals: Signals.optional(),
   attribution: Attribution.optional(),
 };
-/** For carts, where the buyer is open. */
+/** The fields of a cart. */
 export const GATHERING = { buyer: Buyer.optional(), ...BROWSING };
-/** For checkouts. */
+/** The fields of a checkout. */
 export const BUYING = {
   ...GATHERING,
   payment: Payment.optional(),
   discounts: Discounts.optional(),
   fulfillment: Fulfillment.optional(),
 };
-/** For completing one. */
+/** The fields of a checkout's completion. */
 export const CONFIRMING = {
   signals: BROWSING.signals,
   attribution: BROWSING.attribution,

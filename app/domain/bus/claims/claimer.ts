@@ -42,7 +42,7 @@ export function createClaimer({
     });
   }
 
-  /** Until each channel's slots are full or nothing is due. */
+  /** Claims until each channel's slots are full or nothing is due. */
   async function claimWanted(): Promise<void> {
     try {
       // Waits one turn of the event loop, so that all channels of a notification share the statement.

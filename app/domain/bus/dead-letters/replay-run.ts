@@ -15,7 +15,7 @@ import { requeueRows } from "./requeue-dead-letters.ts";
 const NAME = "dead_letter_replay";
 const SLICE = 500;
 
-/** By the ids of the rows. */
+/** The chosen rows by their ids. */
 export const ReplayChosen = z.object({ ids: z.array(z.int().positive()).min(1).max(1_000) });
 /** Replays all dead letters of one channel; null: of every channel. */
 export const ReplayEverything = z.object({ channel: z.string().max(40).nullable() });

@@ -18,7 +18,7 @@ export type ShownExchange = Exchange & {
 
 const MAX_ATTEMPTS = 200;
 
-/** Only the chosen one has its token and what is sealed. */
+/** `sealed` and the token are read for the chosen row only. */
 export type ExchangeRow = {
   attempt_id: number;
 } & NullableColumns<DeliveryExchange, "token" | "sealed">;

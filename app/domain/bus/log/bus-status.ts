@@ -115,7 +115,7 @@ async function readRate(sql: TenantSql): Promise<Rate | undefined> {
   return rate;
 }
 
-/** By channel, for those that are open now. */
+/** The end of each open circuit, by channel. */
 async function readOpenCircuits(
   sql: TenantSql,
   names: readonly string[],

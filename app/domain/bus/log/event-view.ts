@@ -59,7 +59,7 @@ export type StoredEvent = { event: EventView; entityId: string; payload: Record<
 export const getEvent = async (ctx: Ctx, tenant: Tenant, eventId: string): Promise<EventView> =>
   (await getStoredEvent(ctx, tenant, eventId)).event;
 
-/** Of an event whose rows another program inserted: it has no ledger entry. */
+/** Rebuilds the envelope of an event without a ledger entry, whose rows another program inserted. */
 function findEnvelope(rows: readonly QueueRow[]): Envelope | null {
   const [first] = rows;
   if (!first) return null;
@@ -140,7 +140,7 @@ function toDeliveries(
 
 type WithoutTimeline = Omit<EventDelivery, "timeline">;
 
-/** As DEAD_SINCE says it in SQL. */
+/** The same rule as DEAD_SINCE in SQL. */
 const deadSince = (row: QueueRow): Date | null =>
   row.dead_lettered_at ?? (row.status === "dead_letter" ? row.updated_at : null);
 

@@ -12,7 +12,7 @@ const HEALTH_LIMITS = {
 
 /** `paused`: its circuit is open. `idle`: nothing was sent, and nothing waits. */
 export type HealthState = "healthy" | "degraded" | "paused" | "idle";
-/** What makes it degraded. */
+/** The reason why a channel is degraded. */
 export type HealthReason = "failing" | "slow" | "waiting";
 
 type Measured = {

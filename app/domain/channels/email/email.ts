@@ -95,10 +95,10 @@ const LINKS: Record<
 const Mail = z.looseObject({
   template: z.enum(MAIL_TEMPLATES),
   provider: z.string().max(40).optional(),
-  /** For an account that is deleted before the mail is sent. */
+  /** The encrypted address of an account that is deleted before the mail is sent. */
   sealed_to: z.string().optional(),
   language: z.string().nullish(),
-  /** For an unconfirmed registration. */
+  /** The consents that the mailed link records when it is followed. */
   submission: z.looseObject({ consentId: z.string() }).optional(),
   /** Sent to the operator of the store. */
   alert: z

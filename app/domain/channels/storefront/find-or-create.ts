@@ -88,7 +88,7 @@ async function create(ctx: Ctx, tenant: Tenant, customer: CustomerSnapshot): Pro
   try {
     return await createAtStorefront(ctx, tenant, customer);
   } catch (error) {
-    // Without an answer it may have been created.
+    // Without an answer the customer may have been created.
     const isRefused = error instanceof OutboundError && !error.retryable;
     if (isRefused || error instanceof PermanentFailure) await deleteKey(sql, echo);
     throw error;

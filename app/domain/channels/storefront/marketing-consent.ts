@@ -97,7 +97,7 @@ async function readDecisions(
   return { own: rows.find((row) => row.is_own), tracking: rows.find((row) => !row.is_own) };
 }
 
-/** From the subscriptions as our copy has them. */
+/** Compares the decision with our copy of the subscriptions. */
 function isDifferent(decision: Decision, customer: CustomerSnapshot): boolean {
   const isGranted = isGrant(decision);
   return (

@@ -72,7 +72,7 @@ export const storefrontChannel: Channel = {
   requiresConsent: null,
   isDestination: false,
   isEnabled: (tenant) => isConnected(tenant),
-  // What a shopper decides meanwhile, as against marketing, must not be lost.
+  // A shopper's decision in the meantime, for example against marketing, must not be lost.
   isAwaited: hasLostAccess,
   async transform(ctx, tenant, item) {
     deferWithoutAccess(ctx, tenant, item);

@@ -75,7 +75,7 @@ export type Shipment = {
   /** Null without an address. */
   destinationId: string | null;
   optionId: string | null;
-  /** It had an address that could not be read any more. */
+  /** The checkout had an address that can no longer be read from its cart. */
   isLost: boolean;
 };
 

@@ -56,6 +56,6 @@ function costOf(orders: readonly CountedOrder[]): bigint {
   return own > other ? own : other;
 }
 
-/** What one more order adds to that. */
+/** The amount that one more order adds to the counted ones. */
 export const addedBy = (order: CountedOrder, before: readonly CountedOrder[]): string =>
   fromCents(costOf([...before, order]) - costOf(before));

@@ -79,7 +79,7 @@ export const DestinationId = z
     "must be 1 to 200 letters, digits and . : / ? & = ~ % _ -, like a gid",
   );
 
-/** Without an address, that of the cart before. */
+/** Without an address the one of the cart before is kept. */
 export const DeliveryInput = z.object({
   address: DeliveryAddress.optional(),
   destination_id: DestinationId.optional().describe("The caller's own name of the address."),

@@ -226,7 +226,7 @@ async function countOrder(
     order.id,
     JSON.stringify([...before, order]),
   ]);
-  // Without both it was the shopper's own checkout.
+  // A checkout without an agent and a mandate was the shopper's own.
   if (row.client_id !== null || row.mandate_id !== null)
     await writeAgentCall(ctx, tenant, sql, {
       ...DONE,

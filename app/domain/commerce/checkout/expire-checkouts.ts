@@ -43,7 +43,7 @@ export async function expireCheckouts(
 const DRAFT_ORDERS = `SELECT ${CHECKOUT_COLUMNS} FROM checkout_sessions WHERE shop = $1
   AND status = 'canceled' AND source = 'draft_order' AND external_id IS NOT NULL LIMIT ${DRAFT_ORDERS_PER_RUN}`;
 
-/** For the scheduled run. Safe to repeat. */
+/** The scheduled run's work on a store's checkouts. Safe to repeat. */
 export async function endCheckouts(
   ctx: Ctx,
   tenant: Tenant,

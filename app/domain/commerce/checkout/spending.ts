@@ -7,7 +7,7 @@ import { requirePayments } from "../mandates.ts";
 import { readVariants, requireScope } from "../variants.ts";
 import type { Checkout, CheckoutCaller, LineItemInput } from "./checkout.ts";
 
-/** For the record of an agent's call. */
+/** Notes the checkout's amount for the record of the agent's call. */
 export const noteAmount = (
   { noteMoney }: CheckoutCaller,
   { totals, currency, mandate_id: mandateId }: Checkout,
@@ -27,7 +27,7 @@ export const toClaim = (spender: Spender, mandateId: string, { total, currency }
   currency,
 });
 
-/** Without a mandate only the shopper can continue. */
+/** A checkout without a mandate needs the shopper to continue. */
 export const statusOf = (mandateId: string | null) =>
   mandateId === null ? "requires_escalation" : "ready_for_complete";
 

@@ -220,7 +220,7 @@ const SCRUB_ATTEMPTS = `
   WHERE shop = $1 AND error IS NOT NULL
     AND ((status = 'failed' AND event_id = ANY($2::text[])) OR ${hasSpelling("error", "$3")})`;
 
-/** By the events alone: the content is sealed. */
+/** The rows are found by their events, because their content is sealed. */
 const DELETE_EXCHANGES =
   "DELETE FROM delivery_exchanges WHERE shop = $1 AND event_id = ANY($2::text[])";
 

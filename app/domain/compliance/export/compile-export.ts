@@ -51,7 +51,7 @@ const OF_ACCOUNT = {
       AND user_id = ANY($2::int[]) ORDER BY created_at, run_id LIMIT ${MAX_ROWS}`,
   returns: `SELECT rma, order_id, user_id, status, units, created_at, updated_at FROM return_cases
       WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at`,
-  // Without the ids of the store's staff, who are other people.
+  // The ids of the store's staff are left out: they are other people.
   accesses: `SELECT user_id, actor_kind, action, place, created_at FROM access_log
       WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY id DESC LIMIT ${MAX_ROWS}`,
 } as const;

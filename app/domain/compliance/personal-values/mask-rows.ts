@@ -28,7 +28,7 @@ type Source = {
   /** An id that may itself be a phone number. */
   entityId: string;
   eventId: string;
-  /** Whose numbers the row's documents have. */
+  /** SQL of the system whose customer numbers the row's documents contain. */
   source: string;
   /** Whether the row names a customer outside its documents. */
   isOfCustomer: string;

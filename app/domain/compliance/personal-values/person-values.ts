@@ -7,9 +7,9 @@ import { findEmailAddresses } from "../../../runtime/email-addresses.ts";
 export const MASK = "redacted";
 
 export type PersonValues = {
-  /** As `foldName` returns them. */
+  /** Folded by `foldName`. */
   names: ReadonlySet<string>;
-  /** As `foldPhone` returns them. */
+  /** Folded by `foldPhone`. */
   phones: ReadonlySet<string>;
 };
 

@@ -86,7 +86,7 @@ export async function exportForMerchant(
   return { requestId: row.id, document: JSON.stringify(document, null, 2) };
 }
 
-/** Nothing is archived or mailed. */
+/** The steps of a downloaded copy, which is neither archived nor mailed. */
 function downloadedSteps(ctx: Ctx, counts: Record<string, number>): Steps {
   const at = ctx.clock.now().toISOString();
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);

@@ -4,7 +4,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { TenantSql } from "../../../runtime/database/database.ts";
 import { saveSteps, type PrivacyKind, type PrivacyRequest } from "./privacy-requests.ts";
 
-/** In the order in which they are done. */
+/** The steps of each kind of request, in the order in which they are done. */
 export const STEP_NAMES = {
   data_request: ["tables", "archive", "mail"],
   customer_redact: [

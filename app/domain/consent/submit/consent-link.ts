@@ -85,7 +85,7 @@ async function readPending(ctx: Ctx, tenant: Tenant, token: string): Promise<Pen
 }
 
 export type PendingChoice = {
-  /** What each consent becomes by the confirmation. */
+  /** The outcome of each consent after the confirmation. */
   consents: Partial<Record<keyof AddressFlags, ConsentOutcome>>;
   formType: string | null;
   /** The store asked for it: the customer has not chosen yet. */

@@ -29,7 +29,7 @@ type BatchPlan = {
   /** The rows of the log, in their order. */
   entries: ConsentEntry[];
   results: Map<Write, Written>;
-  /** By the person's id. */
+  /** Keyed by the person's id. */
   changes: Map<number, ConsentChange>;
 };
 

@@ -7,7 +7,7 @@ import { slicedCsv } from "../../../runtime/text/sliced-csv.ts";
 import { readWhereStoreIs } from "../../tenants/reading.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 
-/** Of one run. Beyond it they are counted only. */
+/** A run stores this many refusals; further ones are only counted. */
 export const MAX_REFUSALS = 10_000;
 
 const SLICE = 1_000;

@@ -15,7 +15,7 @@ const tagNames = z
   )
   .max(MAX_TAGS)
   .default([]);
-/** Of one confirmation: sent again, it starts no second run. */
+/** The id of one confirmation: the same id sent again starts no second run. */
 const request_id = z.uuid().optional();
 const slugsOf = (names: readonly string[]): string[] => names.map((name) => defineTag(name).slug);
 export const TagRunInput = z

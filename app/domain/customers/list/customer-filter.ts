@@ -68,7 +68,7 @@ export const CustomerFilter = z.object({
   tag: tags,
   tag_any: tags,
   tag_none: tags,
-  /** All of these. */
+  /** A customer must match all of these. */
   consent: listOf(z.enum(CONSENT_STATES as [(typeof CONSENT_STATES)[number]])),
   email_subscription: oneOf(SUBSCRIPTIONS),
   sms_subscription: oneOf(SUBSCRIPTIONS),

@@ -38,7 +38,7 @@ export type SearchPatterns = {
   /** Beginnings of words, escaped. */
   beginning: string[];
   phoneHash: string | null;
-  /** In the index of keys. */
+  /** The keys to look for in the index. */
   keys: string[];
 };
 

@@ -32,7 +32,7 @@ export type ReadyFilter = {
   filter: CustomerFilter;
   tagIds: ReadonlyMap<string, number>;
   matches: Matches | null;
-  /** In which its days are. */
+  /** The time zone of the filter's days. */
   zone: string;
 };
 

@@ -13,7 +13,7 @@ import {
   type ReadyFilter,
 } from "./filter-condition.ts";
 
-/** How far the order is walked for matches before all of them are read. */
+/** How many rows are read in the list's order before all matches are read by their index. */
 const MAX_WALKED = 5_000;
 
 const MAX_INT = 2_147_483_647;
@@ -171,10 +171,10 @@ type PageSql = {
   key: string;
   order: "ASC" | "DESC";
   where: string;
-  /** Behind the cursor; empty without one. */
+  /** The condition of the rows after the cursor; empty without one. */
   beyond: string;
   orderBy: string;
-  /** From `$3`. */
+  /** The values of the statement's parameters from `$3` on. */
   values: readonly unknown[];
 };
 
@@ -197,7 +197,7 @@ function toPageSql(
   };
 }
 
-/** One row more than `limit` when there are more. */
+/** Returns one row more than `limit` when there are more. */
 async function readRows(
   sql: TenantSql,
   filter: ReadyFilter,

@@ -13,7 +13,7 @@ import { toSegment, type Segment } from "./segment.ts";
 export type ListedSegment = Segment & {
   /** Null until it is counted. */
   counted: { customers: number; at: string } | null;
-  /** Its count is due. */
+  /** Whether the segment has to be counted again. */
   isStale: boolean;
   lastRun: BulkRunState | null;
 };

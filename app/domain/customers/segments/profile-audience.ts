@@ -9,7 +9,7 @@ import { BACKGROUND_PRIORITY, IS_CONTACT } from "../../tags/system-tags.ts";
 export const SEGMENT_EVENT = "customer.segment_sent";
 export const PROFILE_CHANNEL = "profile_platform";
 
-/** In the event's payload. */
+/** The segment in an event's payload. */
 export const Audience = z.object({ id: z.uuid(), name: z.string().min(1).max(200) });
 export type Audience = z.output<typeof Audience>;
 

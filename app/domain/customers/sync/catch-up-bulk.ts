@@ -138,7 +138,7 @@ async function readFile(run: SyncRun, url: string): Promise<boolean> {
     if (changes.length >= run.pageSize) await flush();
     if (run.signal.aborted) break;
   }
-  // Also what was read of a slow file: each run gets a little further.
+  // Changes of a file that was not read to its end are applied too: each run gets a little further.
   if (changes.length > 0) await flush();
   return !run.signal.aborted;
 }

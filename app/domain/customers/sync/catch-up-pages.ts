@@ -35,7 +35,7 @@ export async function drainByPages(run: SyncRun): Promise<boolean> {
       variables: { first: run.pageSize, after: state.cursor, query },
     });
     const { hasNextPage, endCursor, changes } = readWhole("customers", () => ({
-      // Where the answer does not say it, more may follow a full page.
+      // Without `pageInfo` another page may follow a full one.
       hasNextPage: customers.pageInfo?.hasNextPage ?? customers.nodes.length >= run.pageSize,
       endCursor: customers.pageInfo?.endCursor ?? null,
       changes: customers.nodes.map((customer) => ({

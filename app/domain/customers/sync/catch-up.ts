@@ -99,7 +99,7 @@ async function readAgainIfGranted(run: SyncRun): Promise<SyncState> {
   return { ...run.state, watermark: null, lacks_fields: false };
 }
 
-/** One window after another until now, less the newest minute. */
+/** Reads one window after another, up to one minute before now. */
 async function drainAll(run: SyncRun): Promise<boolean> {
   const { ctx } = run;
   const now = ctx.clock.now();

@@ -17,7 +17,7 @@ export const noCounts = (): PageCounts => ({
   failed: 0,
 });
 
-/** Where an applied change is counted. */
+/** The count to which an applied change belongs. */
 export function countOf(
   outcome: AppliedChange["outcome"],
 ): keyof Pick<PageCounts, "created" | "updated" | "unchanged"> {

@@ -10,7 +10,7 @@ import { matchTags } from "./match-tags.ts";
 
 const STOP_WAIT_MS = 25_000;
 const LEASE_SECONDS = 15;
-/** How long a store rests that another process works on, or whose comparison failed. */
+/** How long a store rests while another process works on it, or after its comparison failed. */
 const REST_MS = 15_000;
 
 const STORES = `

@@ -18,7 +18,7 @@ export type DeliveryIdentity = {
   storefrontEventId: string | null;
 };
 
-/** One text per identity within a batch. */
+/** A text that is the same for equal identities of a batch. */
 export const identityKey = (
   shop: string,
   { topic, deliveryId, storefrontEventId }: DeliveryIdentity,

@@ -1,5 +1,5 @@
 // Welcomes a new storefront customer with a mail that contains a link to set a password
-// (channels/email.ts builds it).
+// (channels/email/email.ts builds it).
 import type { TenantSql } from "../../../runtime/database/database.ts";
 import { isChannelEnabled } from "../../bus/channel.ts";
 import { enqueue } from "../../bus/enqueue.ts";

@@ -103,11 +103,11 @@ export async function completeClaims(
 ): Promise<IdentityClaims> {
   if (claims.email !== undefined || !accessToken) return claims;
   const answer = await ctx.oidc.userInfo(system, metadata, accessToken, isTenantAddress);
-  // Without a subject it says of nobody in particular.
+  // User info without a subject is about nobody, and is ignored.
   if (!UserInfo.safeParse(answer).success) return claims;
   const info = PersonClaims.safeParse(answer);
   if (!info.success) throw new InvalidIdToken("a claim of the user info is missing or malformed");
-  // Of another person it must not be used (5.3.2).
+  // The user info of another subject must not be used (5.3.2).
   if (info.data.sub !== claims.sub) throw new InvalidIdToken("the user info is another person's");
   const { email, email_verified, name, picture } = info.data;
   return {

@@ -98,7 +98,7 @@ async function signInOnce(
   return { outcome: "signed_in", account };
 }
 
-/** An account with another customer is found by its address only where that customer was, too (match-identity.ts). */
+/** Whether an account that was found by its address belongs to another storefront customer. */
 const hasOtherCustomer = (match: Matched, { gid }: ProvenIdentity): boolean =>
   match.account !== null &&
   match.how === "email" &&

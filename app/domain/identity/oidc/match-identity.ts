@@ -19,7 +19,7 @@ import {
 } from "../account.ts";
 import type { ProvenIdentity } from "./providers.ts";
 
-/** Without an account: the identity gets a new one. */
+/** `account` null: the identity gets a new account. */
 export type Matched = { account: Account; how: "identity" | "gid" | "email" } | { account: null };
 type Match = Matched | { refused: "account_exists" | "account_unavailable" };
 

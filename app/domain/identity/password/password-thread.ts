@@ -10,7 +10,7 @@ try {
   // On Linux a priority set for "0" applies to this thread only.
   if (process.platform === "linux") setPriority(0, NICENESS);
 } catch {
-  // Not permitted: the hashes then run at normal priority.
+  // Where this is not permitted, the hashes run at normal priority.
 }
 
 parentPort?.on("message", ({ id, password, salt, iterations }: HashTask) => {

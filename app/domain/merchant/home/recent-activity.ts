@@ -25,7 +25,7 @@ export type ActivityItem =
     }
   | {
       kind: "privacy";
-      /** Of the newest. */
+      /** The time of the newest activity in the group. */
       at: string;
       request: string;
       state: string;

@@ -168,7 +168,7 @@ export const BannerDesign = z
   });
 export type BannerDesign = z.output<typeof BannerDesign>;
 
-/** As the banner looks in a store that published none. */
+/** The design of a store that published none. */
 export const DEFAULT_DESIGN: BannerDesign = {
   template: "bar",
   position: "left",

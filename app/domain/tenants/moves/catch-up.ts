@@ -39,7 +39,7 @@ import { MoveFailed, type MoveRun } from "./move-run.ts";
 const CLOSE_MS = { hold: 2_000, barrier: 250 };
 const MARKS_BEFORE_BARRIER = 10;
 const CHECK_BUDGET_MS = 300;
-/** What is left of the barrier for its seal. */
+/** How much of the barrier's time is kept for its seal. */
 const SEAL_MS = 150;
 const POLL_MS = 5;
 /** Deliveries end within their own timeouts; other work is safe to repeat, and is waited for a little. */
@@ -67,7 +67,7 @@ type Progress = {
   barriers: number;
 };
 
-/** With a target that is close behind. */
+/** One round, for a target that is close behind: a comparison of snapshots, or a try of the barrier. */
 async function tryRound(
   run: MoveRun,
   progress: Progress,
@@ -125,7 +125,7 @@ async function followClosely(run: MoveRun, limitMs = Infinity): Promise<number> 
   return performance.now() - started;
 }
 
-/** With the queues held: whether the target is close enough for the barrier. */
+/** Whether the target is close enough for the barrier; the queues are held meanwhile. */
 async function isClose(run: MoveRun): Promise<boolean> {
   for (let marks = 0; marks < MARKS_BEFORE_BARRIER; marks += 1)
     if ((await followClosely(run, CLOSE_MS.hold)) <= CLOSE_MS.barrier) return true;

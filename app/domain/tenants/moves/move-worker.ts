@@ -8,7 +8,7 @@ import type { MoveOptions } from "./move-run.ts";
 import { openCell } from "./open-cell.ts";
 import { runMove } from "./run-move.ts";
 
-/** One that only waits, for a target that lags, must not stop the others. */
+/** A move that waits for a target which lags must not stop the others. */
 const MOVES_AT_ONCE = 3;
 const STOP_WAIT_MS = 5_000;
 const GUARDS_EVERY_MS = 60_000;

@@ -96,7 +96,7 @@ export async function deleteMovedRows(
   }
 }
 
-/** In slices, each in a transaction of its own. */
+/** Deletes in slices, each in a transaction of its own. */
 async function deleteRowsOf(
   connection: OwnerConnection,
   table: string,

@@ -216,7 +216,7 @@ const ELSEWHERE: Partial<Record<SettingsPageName, string>> = {
 export const pathOfPage = (name: SettingsPageName): string => ELSEWHERE[name] ?? `${ROOT}/${name}`;
 export const pathOfIntegration = (name: IntegrationName): string => `${ROOT}/integrations/${name}`;
 
-/** Where links with an anchor of the former single page lead. */
+/** The new paths of links with an anchor of the former single page. */
 export const SETTINGS_ANCHORS: Readonly<Record<string, string>> = {
   sign_in: pathOfPage("sign-in"),
   retail: pathOfPage("integrations"),

@@ -12,7 +12,7 @@ import { noteVersion } from "./api-version.ts";
 import { noteWithheld, takeData } from "./withheld-data.ts";
 
 const MAX_THROTTLED = 6;
-/** Behind other throttled calls of the store. */
+/** How long a call waits behind other throttled calls of the store. */
 const MAX_QUEUED_MS = 30_000;
 const MAX_WAIT_MS = 20_000;
 const FALLBACK_WAIT_MS = 2_000;

@@ -14,7 +14,7 @@ export type FrontPageFrame =
   /** `unreachable`: no page, or one of a domain that is not the store's. */
   | { state: "refused" | "password" | "unreachable" };
 
-/** From the cache, else from the store. Never rejects. */
+/** Reads the cache first, then the store. Never rejects. */
 export async function findFrontPageFrame(ctx: Ctx, tenant: Tenant): Promise<FrontPageFrame> {
   try {
     const { sql } = dataOf(ctx, tenant);

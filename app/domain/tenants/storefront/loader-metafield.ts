@@ -80,7 +80,7 @@ export async function writeLoaderMetafield(
   return leased?.result ?? "busy";
 }
 
-/** Again while the settings or the installation changed during the call. */
+/** Writes again as long as the settings or the installation changed during the call. */
 async function writeUntilCurrent(ctx: Ctx, shop: string): Promise<"written" | "unchanged"> {
   for (let isWritten = false; ; isWritten = true) {
     const tenant = await getTenant(ctx, shop);

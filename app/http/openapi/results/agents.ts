@@ -124,7 +124,7 @@ export const AccessToken = z
   })
   .meta({ id: "AccessToken" });
 
-/** What an agent did with the person's data; only on request. */
+/** What an agent did with the person's data; listed only when the caller asks for it. */
 const AgentAction = z.object({ what: z.string(), changed: z.boolean(), at: Timestamp });
 
 export const LinkedAgents = z.object({

@@ -12,7 +12,7 @@ const MAX_JUMP_MS = 1_000;
 const TOLERANCE_MS = 5;
 /** A slow answer is not a wrong clock: up to this much of its way is not taken for a difference. */
 const MAX_WAY_MS = 100;
-/** From this difference the operator should know. */
+/** A difference of this size or more is reported to the operator. */
 const MAX_UNREPORTED_MS = 1_000;
 
 export type DatabaseClock = Clock & {
@@ -55,7 +55,7 @@ export function createDatabaseClock({ log, own = PROCESS }: Options): DatabaseCl
     offsetMs = next;
   }
 
-  /** One comparison at a time. */
+  /** Compares the clocks; calls at the same time share one comparison. */
   function measure(home: Database): Promise<void> {
     measuring ??= compare(home)
       .catch((error: unknown) =>

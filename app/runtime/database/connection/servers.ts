@@ -45,11 +45,11 @@ export class FormerPrimaryError extends NoPrimaryError {
 const LOOK_TIMEOUT_MS = 2_000;
 /** How long the others may take once the primary has answered. */
 const OTHERS_MS = 250;
-/** After a look that found none: every request would look again. */
+/** Pause after a look that found no primary: without it every request would look again. */
 const PAUSE_MS = 50;
 
 const WATCH_EVERY_MS = 3_000;
-/** A former primary that goes on is named again. */
+/** How often a former primary that goes on is named in the log. */
 const NAME_AGAIN_MS = 60_000;
 
 export function openServers(url: string): Servers {

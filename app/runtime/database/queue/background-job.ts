@@ -27,7 +27,7 @@ type Stored = Omit<BackgroundJob<unknown, unknown>, "state"> & {
 /** `id` identifies this run. */
 export type RunEquipment = { sql: TenantSql; log: Log; now(): Date; id: string };
 
-/** How long its result is kept. */
+/** How long the result of a job is kept. */
 const RETENTION_SECONDS = 604_800;
 const REPORT_EVERY_MS = 250;
 
@@ -141,7 +141,7 @@ export async function readBackgroundJob<Progress, Result>(
 type JobState = BackgroundJob<unknown, unknown>["state"];
 export type JobStateRow = { state: JobState; is_held: boolean };
 
-/** Its state alone, for `readTogether`: progress and result may be long. */
+/** Reads a job's state alone with `readTogether`, because progress and result may be long. */
 export const jobStateRead = (name: string): Read<JobStateRow> => ({
   sql: selectRun("run.value->>'state' AS state"),
   values: keysOf(name),

@@ -17,7 +17,7 @@ export type Turns = {
 const STORES_PER_CLAIM = 200;
 
 type Parts = {
-  /** Of the prepared statement. */
+  /** The name of the prepared statement. */
   name: string;
   table: string;
   /** Condition of a waiting row. */

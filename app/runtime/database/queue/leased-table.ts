@@ -26,7 +26,7 @@ const WAIT_AFTER_LOSSES = `CASE WHEN lease_lost < ${FREE_LOSSES} THEN interval '
   least(${MAX_WAIT_SECONDS}, ${MIN_WAIT_SECONDS} * 4 ^ least(lease_lost - ${FREE_LOSSES}, 10))
     * (1 - (hashtext(id::text) & 1023) / 2046.0)) END`;
 
-/** By its holder, not by its death. */
+/** SQL of a lease that its holder ended itself. */
 const LEASE_ENDED = "attempt_token = NULL, locked_until = NULL, lease_lost = 0";
 
 export type LeasedRow = Row & { shop: string; id: number | string; attempt_token: string };
@@ -79,7 +79,7 @@ export type LeasedTable<Claimed extends LeasedRow> = {
    * LeaseLost when another worker holds the row: then the caller's transaction must not commit.
    */
   update(sql: TenantSql, row: Held, assignments: string, values?: readonly unknown[]): Promise<Row>;
-  /** As `update`, and ends the lease. */
+  /** Does what `update` does, and ends the lease. */
   settle(sql: TenantSql, row: Held, assignments: string, values?: readonly unknown[]): Promise<Row>;
   /**
    * Settles many rows alike in one commit, always with the same `assignments`. False for each row

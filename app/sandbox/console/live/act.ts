@@ -36,7 +36,7 @@ export class ScenarioProblem extends Error {
   override name = "ScenarioProblem";
 }
 
-/** What the page shows of an error. `what`: that failed. */
+/** The text of an error on the page. `what`: what failed. */
 export function problemOf(error: unknown, what: "scenario" | "step"): string {
   if (error instanceof ScenarioProblem || error instanceof ServiceAway) return error.message;
   return `The ${what} failed: ${error instanceof Error ? error.message : String(error)}`;

@@ -114,7 +114,7 @@ export const PLAYGROUND_STEPS: readonly PlaygroundStep[] = [
     async run({ act, shopper, memory }) {
       const browser = await shopper.headers(act);
       memory.browser = browser;
-      // For the refusal of a later step.
+      // Withdrawn, so that a later step is refused.
       if ((await readConsents(act, browser))["ap2"] === true)
         await decide(act, "Ada does not let agents pay", browser, { consent_ap2: false });
       memory.token = await authorize(act, {

@@ -66,7 +66,7 @@ function parseCursor(cursor: string, segmentId: string): string {
     };
     if (segment === segmentId) return gid;
   } catch {
-    // As below.
+    // Unreadable: refused like a cursor of another segment.
   }
   throw badRequest("Invalid cursor for current pagination sort.");
 }

@@ -30,7 +30,7 @@ export type SendWebhookOptions = {
 export type ReleaseOptions = {
   /** `backwards`: the newest first. */
   order?: "as sent" | "backwards";
-  /** How often each is delivered, under the same ids. */
+  /** How often each webhook is delivered, under the same ids. */
   copies?: number;
 };
 

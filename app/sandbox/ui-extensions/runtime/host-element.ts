@@ -55,7 +55,7 @@ export class HostElement extends HTMLElement {
     return value === true || value === name || value === "true";
   }
 
-  /** What the person did, without an update of the drawing. */
+  /** Stores what the person entered, without drawing the element again. */
   keepValue(name: string, value: unknown): void {
     this.#values.set(name, value);
   }
@@ -114,7 +114,7 @@ export class HostElement extends HTMLElement {
     );
   }
 
-  /** For the drawing itself. */
+  /** Adds a listener to the drawn element. */
   listen(type: string, listener: (event: Event) => void): void {
     super.addEventListener(type, listener);
   }
