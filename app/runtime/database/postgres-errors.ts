@@ -36,7 +36,7 @@ export const isDeadlock = (error: unknown): boolean => hasCode(error, "40P01");
  * Postgres gave a statement up for a reason that passes: a time limit of the database's own, a lock, or another
  * transaction. The request may be repeated.
  */
-export const isDatabaseBusy = (error: unknown): boolean =>
+const isDatabaseBusy = (error: unknown): boolean =>
   hasCode(error, "57014", "55P03", "40001", "40P01");
 
 /** The server's disk, or a quota on it, has no room for what a statement writes. */
