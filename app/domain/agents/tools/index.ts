@@ -9,7 +9,7 @@ import { ORDER_TOOLS } from "./order-tools.ts";
 import { SHOPPER_TOOLS } from "./shopper-tools.ts";
 import type { AgentTool, Annotations } from "./tool.ts";
 
-const TOOLS: readonly AgentTool[] = [
+export const TOOLS: readonly AgentTool[] = [
   ...CATALOG_TOOLS,
   ...CART_TOOLS,
   ...CHECKOUT_TOOLS,
