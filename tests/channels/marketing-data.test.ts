@@ -105,7 +105,7 @@ describe("web analytics", () => {
     [["a".repeat(18), "b".repeat(17)], `${"a".repeat(18)},${"b".repeat(17)}`],
     [["a".repeat(18), "b".repeat(18)], "a".repeat(18)],
     [[], ""],
-  ])("%j is cut at a slug's boundary", (slugs, value) => {
+  ])("a value of %j is cut at a slug's boundary", (slugs, value) => {
     expect(toUserPropertyValue(slugs)).toBe(value);
   });
 

@@ -106,7 +106,7 @@ test("the sandbox's store has the values in its page, and another store loads th
   expect(await page(OTHER_SHOP)).toContain("/apps/crm/embed/stack-loader.js");
 });
 
-test("settings that are not in it, and values saved again, cause no request and no call", async () => {
+test("settings that the loader does not need, and unchanged values, cause no request and no call", async () => {
   await runStep();
   const before = service.sandbox.requests("storefront").length;
   await save({ brand_name: "Another name", analytics_measurement_id: "G-TEST1" });

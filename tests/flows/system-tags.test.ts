@@ -461,7 +461,7 @@ describe("the thresholds", () => {
     expect(shown.json.config.tag_rules).toMatchObject({ vip_amount: 50, vip_orders: 10 });
   });
 
-  it("that come earlier bring the next look at every customer forward, also of one whose tags stay", async () => {
+  it("that are reached earlier bring each customer's next check forward, also where no tag changes", async () => {
     const createdAt = new Date(Date.now() - 100 * 86_400_000).toISOString();
     await putCustomer("stays@example.com", { createdAt });
     const daysUntilDue = async () => {

@@ -58,7 +58,7 @@ test("a client that takes a large response slowly gets all of it", async () => {
   expect(performance.now() - started).toBeGreaterThan(2 * STALLED_MS);
 });
 
-test("a response that is not ready is waited for", async () => {
+test("a client whose response is not ready stays connected", async () => {
   const { client } = await ask((_request, response) => {
     setTimeout(() => response.end("late"), 3 * STALLED_MS);
   });
@@ -67,7 +67,7 @@ test("a response that is not ready is waited for", async () => {
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 [^]*late$/);
 });
 
-test("a second request on a connection is waited for as the first is", async () => {
+test("a client stays connected too while its second request on the connection is answered", async () => {
   const { client } = await ask((_request, response) => {
     setTimeout(() => response.end("late"), 2 * STALLED_MS);
   });

@@ -93,7 +93,7 @@ test.each<[what: string, status: number, title: string, request: string]>([
   expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
 });
 
-test("what cannot be read behind requests leaves them their responses, and ends the connection", async () => {
+test("requests before unreadable bytes get their responses, and then the connection ends", async () => {
   const bodyWithoutLength = `{"password":"${"x".repeat(100_000)}"}`;
   for (const after of ["STEAL / HTTP/1.1\r\n\r\n", bodyWithoutLength]) {
     respond = ({ url }, response) => void setImmediate(() => response.end(url));
@@ -110,7 +110,7 @@ test("what cannot be read behind requests leaves them their responses, and ends 
   }
 });
 
-test("an expectation that nobody knows does not keep a request from its response", async () => {
+test("a request with an unknown Expect header is answered", async () => {
   const answer = await send(
     `GET /health HTTP/1.1\r\n${HOST}\r\nExpect: anything\r\nConnection: close\r\n\r\n`,
   );

@@ -69,7 +69,7 @@ describe("confirmation mails", () => {
     expect((await asked()) - before).toBe(2);
   });
 
-  it("of one store do not count for another store", async () => {
+  it("for one store do not count for another", async () => {
     const before = await asked(OTHER_SHOP);
     for (let n = 0; n < 12; n += 1) await submit();
     await submit({ shop: OTHER_SHOP });

@@ -214,7 +214,7 @@ test.each<[what: string, document: Record<string, unknown>, file: string]>([
     { email_sha256: "h-1", upc: "012", quantity: 2, note: 'a "b", c', tags: ["x"], none: null },
     'email_sha256,upc,quantity,note,tags,none\r\nh-1,012,2,"a ""b"", c","[""x""]",\r\n',
   ],
-])("retail_analytics_a's file of a document of %s", async (_, document, file) => {
+])("retail_analytics_a receives the file of a document of %s", async (_, document, file) => {
   const before = sentTo("retailAnalyticsA").length;
   const { status } = await deliver(
     service,
@@ -266,7 +266,7 @@ test("a message requested six times concurrently is sent once, and all of them a
   expect(sentTo("erp")).toHaveLength(before + 1);
 });
 
-test("of a message requested concurrently the circuit still allows five failures", async () => {
+test("the circuit opens after five failures, also of a message that is requested concurrently", async () => {
   service.sandbox.failNext("erp", { status: 503 }, Infinity);
   const before = sentTo("erp").length;
   const message = {

@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 test.each(PATHS)(
-  "every response of a service at an https address demands https: %s",
+  "a browser must use https after any response of a service at an https address: %s",
   async (path) => {
     const { port } = publicService.address() as AddressInfo;
     const answer = await fetch(`http://127.0.0.1:${port}${path}`);

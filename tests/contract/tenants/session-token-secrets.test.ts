@@ -53,7 +53,7 @@ const setSecret = (secret: string | null) =>
     body: { platform_app_secret: secret },
   });
 
-it("a secret that was taken away opens no screen, also where the store was served with it before", async () => {
+it("a removed secret opens no screen, also in a process that served the store with it before", async () => {
   expect([await openWith(APP_SECRET), await openWith(NEW_SECRET)]).toEqual([200, 401]);
   expect((await setSecret(NEW_SECRET)).status).toBe(200);
   expect([await openWith(NEW_SECRET), await openWith(APP_SECRET)]).toEqual([200, 200]);

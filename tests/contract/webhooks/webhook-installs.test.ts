@@ -48,7 +48,7 @@ describe("app/scopes_update", () => {
     expect((await connection()).granted_scopes).toEqual(["scope_19"]);
   });
 
-  test("of before the installation does not change what the installation granted", async () => {
+  test("from before the installation does not change what the installation granted", async () => {
     const { granted_scopes: granted } = await connection();
     await deliverScopes([], after(-60_000));
     expect((await connection()).granted_scopes).toEqual(granted);

@@ -53,7 +53,7 @@ test.each([
   expect(await loggedOutcome(slug, payload)).toBe(`ignored: ${reason}`);
 });
 
-test("an order that is put on the bus is done, also without a customer who is known here", async () => {
+test("an order that was enqueued is logged as done, also without a customer who is known here", async () => {
   for (const customer of [null, { admin_graphql_api_id: GID }]) {
     const order = { admin_graphql_api_id: `gid://shopify/Order/${customer ? 1 : 2}`, customer };
     expect(await loggedOutcome("orders-create", order)).toBe("done");

@@ -221,7 +221,7 @@ describe("a rejection", () => {
   });
 });
 
-it("never lets more than the maximum count, also not for a late order", async () => {
+it("never counts more than the maximum, also for a late order", async () => {
   const id = await newMandate();
   const { sql } = dataOf();
   await reserve(sql, claim(id, "90.00"));

@@ -200,7 +200,7 @@ describe("the result", () => {
     expect((await list(query)).customers).toHaveLength(matching);
   });
 
-  test("an erased customer is found by nothing that was known", async () => {
+  test("an erased customer is found by none of the values that were known", async () => {
     await app.database.query(
       "UPDATE storefront_users SET status = 'deleted' WHERE shop = $1 AND country = 'GB'",
       [SHOP],
@@ -382,7 +382,7 @@ describe("pages", () => {
   test.each([
     ["spent desc", ["much", "some", "none"]],
     ["orders desc", ["some", "much", "none"]],
-  ] as const)("%s: the highest first", async (sort, expected) => {
+  ] as const)("sorted by %s has the highest first", async (sort, expected) => {
     await put({ full_name: "some", amount_spent: 9.5, number_of_orders: 12 });
     await put({ full_name: "much", amount_spent: 100, number_of_orders: 2 });
     await put({ full_name: "none" });

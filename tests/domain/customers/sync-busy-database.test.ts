@@ -27,7 +27,7 @@ const names = async () =>
     )
   ).map(({ first_name: name }) => name);
 
-test("a customer whose row is locked is not passed over: the sync ends there, and the next one has the customer", async () => {
+test("a customer whose row is locked is not skipped: the sync ends there, and the next one applies the change", async () => {
   const tenant = await installStore(service);
   const gids = putCustomers(service, 2, () => secondsAgo(600));
   await syncCustomers(service.ctx, tenant);
@@ -53,7 +53,7 @@ test("a customer whose row is locked is not passed over: the sync ends there, an
   expect(await names()).toEqual(["Changed", "Changed"]);
 });
 
-test("a merchant's sync is worked on again", async () => {
+test("a sync that a merchant requested continues after the database was busy", async () => {
   const tenant = await installStore(service);
   const [gid] = putCustomers(service, 1, () => secondsAgo(300));
   await syncCustomers(service.ctx, tenant);

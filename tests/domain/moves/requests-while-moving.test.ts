@@ -192,7 +192,7 @@ test.each(["from a refused write in the barrier", "after the move"] as const)(
   },
 );
 
-test("a sign-in with the right password is no wrong one", async () => {
+test("a sign-in with the right password succeeds while the store moves", async () => {
   const { email } = await signUp(cells.service, { email: "late@example.com" });
   const signedIn = await whileMoving(() =>
     heldByBody("/auth/login", { email, password: "correct horse" }),

@@ -31,7 +31,7 @@ const read = (cart: ReturnType<typeof groups>, optionId: string | null = null) =
   readDelivery(shipment(optionId), ["v"], cart);
 
 describe("delivery options of a cart", () => {
-  it("have ids that stay when the storefront's handles and prices change", () => {
+  it("keep their ids when the storefront's handles and prices change", () => {
     const [first] = read(groups([option("Standard", "4.90")])).options;
     const [later] = read(
       groups([option("Express", "9"), option("Standard", "5.90")]),
@@ -39,7 +39,7 @@ describe("delivery options of a cart", () => {
     expect([later?.id, later?.amount]).toEqual([first?.id, "5.90"]);
   });
 
-  it("have an id each, also when two have one name", () => {
+  it("have different ids, also when two have one name", () => {
     const cart = groups([option("Standard", "4.90"), option("Standard", "7.90")]);
     const [one, two] = read(cart).options;
     expect(one?.id).not.toBe(two?.id);
@@ -49,7 +49,7 @@ describe("delivery options of a cart", () => {
     });
   });
 
-  it("are none of those for which the shopper chooses a place", () => {
+  it("leave out those for which the shopper chooses a place", () => {
     const pickup = option("In the store", "0.00", { deliveryMethodType: "PICK_UP" });
     const answer = read(groups([pickup]));
     expect([answer.options, answer.problem]).toEqual([[], "no_options"]);
@@ -133,7 +133,7 @@ describe("the total of a cart", () => {
     ["the storefront's when it lacks a part of the delivery", "42.00", "42.00", "2.90"],
     ["the storefront's when it has the delivery", "44.90", "44.90", null],
     ["items and delivery when it lacks more than the delivery", "39.99", "44.90", null],
-  ])("is, with a code for the delivery, %s", (_title, total, expected, deliveryOff) => {
+  ])("with a code for the delivery is %s", (_title, total, expected, deliveryOff) => {
     expect(
       totalWithDelivery({ subtotal: "40.00", total, off: [], hasDeliveryCode: true }, cart("4.9")),
     ).toEqual({ total: expected, deliveryOff });

@@ -125,7 +125,7 @@ describe("the retention settings", () => {
     }
   });
 
-  it("are the days of a rule that names one; a number is itself", () => {
+  it("give the days of a rule that names a setting, and a rule with a number of days keeps it", () => {
     expect(
       daysOf("archive_retention_days", { ...DEFAULT_RETENTION, archive_retention_days: 90 }),
     ).toBe(90);

@@ -14,7 +14,7 @@ test("a server is a former primary once a later promotion of its cluster is know
   expect(again.isFormer({ system: "a", number: 10 })).toBe(false);
 });
 
-test("a cluster that is new to the process is not current, and one that was promoted again is: its answer needs no wait for a silent server", () => {
+test("a server is current once its cluster is known with its timeline or an older one, and not in a cluster that is new to the process", () => {
   const promotions = promotionsOf(hosts("current-1", "current-2"));
   expect(promotions.isCurrent({ system: "a", number: 5 })).toBe(false);
   promotions.note({ system: "a", number: 5 });

@@ -142,7 +142,7 @@ describe("the event stream", () => {
     expect(stream.text()).not.toContain(ADMIN_KEY);
   });
 
-  it("shows every page a request to a system, when it arrives and when it is answered", async () => {
+  it("shows each open page a request to a system when it arrives and when it is answered", async () => {
     const [one, other] = [await listen(), await listen()];
     await send("GET", `${sandbox.addresses.erpBaseUrl}/documents?secret=1`, undefined);
     for (const stream of [one, other]) {

@@ -239,7 +239,7 @@ describe("under a mandate", () => {
     });
   });
 
-  it("refuses what only a code would have made small enough", async () => {
+  it("refuses a checkout that only an invalid code would have brought within the limit", async () => {
     const mandate = await newMandate(service, shopper, { max_amount: "36.00" });
     const refused = await buy({ mandate_id: mandate, discount_codes: ["NOBODY"] });
     expect([refused.status, refused.json.reason]).toEqual([403, "exceeded"]);
