@@ -141,12 +141,9 @@ export async function answerControl(
       live.setMode(system, mode);
       return json(200, { ok: true });
     }
-    const result = await act(
-      sandbox,
-      call.path,
-      isForm ? nestPatch(fieldsOf(call.body)) : call.body,
-    );
-    if (result === undefined) return text(404, "No such action");
+    const action = findAction(call.path);
+    if (!action) return text(404, "No such action");
+    const result = await action(sandbox, isForm ? nestPatch(fieldsOf(call.body)) : call.body);
     return isForm ? redirect("/", 303) : json(200, result);
   } catch (error) {
     if (error instanceof z.ZodError)
@@ -158,86 +155,82 @@ export async function answerControl(
   }
 }
 
-async function act(sandbox: Sandbox, path: string, body: unknown): Promise<unknown> {
-  switch (path) {
-    case "/_control/customers": {
-      const { shop, webhook, api_version: apiVersion, ...fields } = NewCustomer.parse(body);
-      const options = apiVersion ? { apiVersion } : {};
-      if (webhook === undefined || webhook === "customers/create") {
-        const { customer, deliveries } = await sandbox.storefront.createCustomer(
-          shop,
-          toPatch(fields),
-          options,
-        );
-        return { gid: customer.gid, deliveries: deliveries.map(summary) };
-      }
-      const customer = sandbox.storefront.putCustomer(shop, toPatch(fields));
-      if (webhook === "none") return { gid: customer.gid, deliveries: [] };
-      const deliveries = await sandbox.storefront.sendWebhook(shop, webhook, customer.gid, options);
-      return { gid: customer.gid, deliveries: deliveries.map(summary) };
-    }
-    case "/_control/customers/change": {
-      const { shop, gid, patch, api_version: apiVersion } = CustomerChange.parse(body);
-      const deliveries = await sandbox.storefront.changeCustomer(
-        shop,
-        gid,
-        toPatch(patch),
-        apiVersion ? { apiVersion } : {},
-      );
-      return { gid, deliveries: deliveries.map(summary) };
-    }
-    case "/_control/pay": {
-      const { shop, url } = Payment.parse(body);
-      const { order, deliveries } = await sandbox.storefront.pay(shop, url);
-      return { gid: order.gid, name: order.name, deliveries: deliveries.map(summary) };
-    }
-    case "/_control/people": {
-      const { email, name, email_verified: emailVerified } = FederatedPerson.parse(body);
-      return sandbox.federated.putPerson({ email, name: name || undefined, emailVerified });
-    }
-    case "/_control/webhooks/hold": {
-      sandbox.storefront.holdWebhooks(HeldWebhooks.parse(body).shop);
-      return { ok: true };
-    }
-    case "/_control/webhooks/release": {
-      const { shop, ...options } = HeldWebhooks.parse(body);
-      const deliveries = await sandbox.storefront.releaseWebhooks(shop, options);
-      return { deliveries: deliveries.map(summary) };
-    }
-    case "/_control/protected-data": {
-      const { shop, withheld } = ProtectedDataChange.parse(body);
-      sandbox.storefront.withholdData(shop, withheld);
-      return { ok: true };
-    }
-    case "/_control/close-store": {
-      const { shop, closure } = StoreClosure.parse(body);
-      sandbox.storefront.closeStore(shop, closure);
-      return { ok: true };
-    }
-    case "/_control/visitors": {
-      const { shop, password, status, delay_ms: delayMs } = VisitorChange.parse(body);
-      sandbox.storefront.setPassword(shop, password);
-      sandbox.storefront.setAccess(shop, {
-        ...(status && { status }),
-        ...(delayMs && { delayMs }),
-      });
-      return { ok: true };
-    }
-    case "/_control/fail-next": {
-      const { system, fault, times, match } = FailNext.parse(body);
-      sandbox.failNext(
-        system,
-        { ...fault, ...(match !== undefined && { match }) },
-        times === "always" ? Infinity : times,
-      );
-      return { ok: true };
-    }
-    case "/_control/clear-faults":
-      sandbox.clearFaults();
-      return { ok: true };
-    default:
-      return undefined;
+type Action = (sandbox: Sandbox, body: unknown) => unknown;
+
+/** Each by its path below `/_control/`. Throws a ZodError for another body. */
+const ACTIONS: Record<string, Action> = {
+  customers: createCustomer,
+  "customers/change": changeCustomer,
+  async pay({ storefront }, body) {
+    const { shop, url } = Payment.parse(body);
+    const { order, deliveries } = await storefront.pay(shop, url);
+    return { gid: order.gid, name: order.name, deliveries: deliveries.map(summary) };
+  },
+  people({ federated }, body) {
+    const { email, name, email_verified: emailVerified } = FederatedPerson.parse(body);
+    return federated.putPerson({ email, name: name || undefined, emailVerified });
+  },
+  "webhooks/hold"({ storefront }, body) {
+    storefront.holdWebhooks(HeldWebhooks.parse(body).shop);
+    return { ok: true };
+  },
+  async "webhooks/release"({ storefront }, body) {
+    const { shop, ...options } = HeldWebhooks.parse(body);
+    const deliveries = await storefront.releaseWebhooks(shop, options);
+    return { deliveries: deliveries.map(summary) };
+  },
+  "protected-data"({ storefront }, body) {
+    const { shop, withheld } = ProtectedDataChange.parse(body);
+    storefront.withholdData(shop, withheld);
+    return { ok: true };
+  },
+  "close-store"({ storefront }, body) {
+    const { shop, closure } = StoreClosure.parse(body);
+    storefront.closeStore(shop, closure);
+    return { ok: true };
+  },
+  visitors({ storefront }, body) {
+    const { shop, password, status, delay_ms: delayMs } = VisitorChange.parse(body);
+    storefront.setPassword(shop, password);
+    storefront.setAccess(shop, { ...(status && { status }), ...(delayMs && { delayMs }) });
+    return { ok: true };
+  },
+  "fail-next"(sandbox, body) {
+    const { system, fault, times, match } = FailNext.parse(body);
+    const planned = { ...fault, ...(match !== undefined && { match }) };
+    sandbox.failNext(system, planned, times === "always" ? Infinity : times);
+    return { ok: true };
+  },
+  "clear-faults"(sandbox) {
+    sandbox.clearFaults();
+    return { ok: true };
+  },
+};
+
+function findAction(path: string): Action | undefined {
+  const name = path.slice("/_control/".length);
+  return Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+}
+
+async function createCustomer({ storefront }: Sandbox, body: unknown) {
+  const { shop, webhook, api_version: apiVersion, ...fields } = NewCustomer.parse(body);
+  const options = apiVersion ? { apiVersion } : {};
+  const patch = toPatch(fields);
+  if (webhook === undefined || webhook === "customers/create") {
+    const { customer, deliveries } = await storefront.createCustomer(shop, patch, options);
+    return { gid: customer.gid, deliveries: deliveries.map(summary) };
   }
+  const { gid } = storefront.putCustomer(shop, patch);
+  if (webhook === "none") return { gid, deliveries: [] };
+  const deliveries = await storefront.sendWebhook(shop, webhook, gid, options);
+  return { gid, deliveries: deliveries.map(summary) };
+}
+
+async function changeCustomer({ storefront }: Sandbox, body: unknown) {
+  const { shop, gid, patch, api_version: apiVersion } = CustomerChange.parse(body);
+  const options = apiVersion ? { apiVersion } : {};
+  const deliveries = await storefront.changeCustomer(shop, gid, toPatch(patch), options);
+  return { gid, deliveries: deliveries.map(summary) };
 }
 
 function showState(sandbox: Sandbox, call: Call): ApiResponse {

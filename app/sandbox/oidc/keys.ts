@@ -43,7 +43,7 @@ export function createKeyRing(provider: string) {
         })),
       };
     },
-    rotate(keepOld: boolean, keepsId = false): string {
+    rotate({ keepOld, keepsId }: { keepOld: boolean; keepsId: boolean }): string {
       const { kid } = current();
       keys = [{ ...newKey(), ...(keepsId && { kid }) }, ...(keepOld ? keys : [])];
       return current().kid;

@@ -182,7 +182,8 @@ export function createOidcProvider({ name, client, appUrl, settings }: OidcProvi
       rotateKeys: ({
         keepOld = true,
         keepsId = false,
-      }: { keepOld?: boolean; keepsId?: boolean } = {}): string => keys.rotate(keepOld, keepsId),
+      }: { keepOld?: boolean; keepsId?: boolean } = {}): string =>
+        keys.rotate({ keepOld, keepsId }),
       expireCodes: (): void => grants.expireCodes(),
       jwksFetches: (): number => records.fetches.jwks,
       discoveryFetches: (): number => records.fetches.discovery,
