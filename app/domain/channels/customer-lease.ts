@@ -8,7 +8,8 @@ import { KEYS } from "../../runtime/database/kv-keys.ts";
 import { endLeases, putLeasesIfFree, type LeaseKey } from "../../runtime/database/queue/lease.ts";
 import { Deferred, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { findUserId, UNKNOWN } from "./item-customer.ts";
+import { findUserId } from "./item-customer.ts";
+import { UNKNOWN } from "./nothing-to-send.ts";
 
 /** The maximum duration of one call: a dead worker must not block its customer for longer. */
 const LEASE_SECONDS = 15;

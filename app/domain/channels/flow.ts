@@ -34,13 +34,8 @@ import {
   type UserError,
 } from "../tenants/storefront/admin-api.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import {
-  findItemCustomer,
-  isNothing,
-  nothingForMissing,
-  nothingToSend,
-  skipOf,
-} from "./item-customer.ts";
+import { findItemCustomer } from "./item-customer.ts";
+import { isNothing, nothingForMissing, nothingToSend, skipOf } from "./nothing-to-send.ts";
 import { refuseWithoutInstall } from "./storefront/storefront.ts";
 
 const ENDPOINT = "/admin/api/graphql.json";

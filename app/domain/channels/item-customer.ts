@@ -4,15 +4,8 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../db.server.ts";
 import type { Read } from "../../runtime/database/read-together.ts";
-import {
-  NO_METHOD,
-  PermanentFailure,
-  type DeliveryMessage,
-  type DeliveryResult,
-  type QueueItem,
-} from "../bus/channel.ts";
+import { PermanentFailure, type QueueItem } from "../bus/channel.ts";
 import { OWN_FAILURES } from "../bus/log/own-failures.ts";
-import { CUSTOMER_GONE } from "../bus/outcome.ts";
 import { CUSTOMER_GID, normaliseEmail } from "../customers/customer-change.ts";
 import {
   findCustomerSnapshot,
@@ -152,24 +145,3 @@ export async function findItemCustomer(
   const userId = await findUserId(ctx, tenant, item);
   return userId === null ? null : findPresentCustomer(ctx, tenant, userId);
 }
-
-/** An empty message with the reason. */
-export const nothingToSend = (endpoint: string, reason: string) => ({
-  transformed_payload: { skipped: reason },
-  delivery_config: { method: NO_METHOD, endpoint, credentials_key: null },
-});
-export const isNothing = (message: DeliveryMessage) => message.delivery_config.method === NO_METHOD;
-export const skipOf = ({ transformed_payload: { skipped } }: DeliveryMessage): DeliveryResult => ({
-  httpStatus: null,
-  skipped: typeof skipped === "string" ? skipped : "there is nothing to deliver",
-});
-
-export const GONE = { httpStatus: null, skipped: CUSTOMER_GONE } as const;
-export const UNKNOWN = { httpStatus: null, skipped: "no such customer" } as const;
-
-/**
- * The message when no customer was found. One whom the service named was deleted; one whom another
- * system named may never have existed.
- */
-export const nothingForMissing = (item: QueueItem, endpoint: string) =>
-  nothingToSend(endpoint, (readPerson(item).userId === null ? UNKNOWN : GONE).skipped);

@@ -20,17 +20,8 @@ import {
   SEGMENT_EVENT,
 } from "../customers/segments/profile-audience.ts";
 import { toSlug } from "../tags/catalog.ts";
-import {
-  findPresentCustomer,
-  findUserId,
-  GONE,
-  isNothing,
-  nothingToSend,
-  readPerson,
-  requireCustomer,
-  skipOf,
-  UNKNOWN,
-} from "./item-customer.ts";
+import { findPresentCustomer, findUserId, readPerson, requireCustomer } from "./item-customer.ts";
+import { GONE, isNothing, nothingToSend, skipOf, UNKNOWN } from "./nothing-to-send.ts";
 
 const NO_CONSENT = { cookie: false, marketing: false };
 const NAMESPACE = "customer_identity";

@@ -1,7 +1,7 @@
 // What a settled delivery means to people, from its stored status and reason.
 import { expect, test } from "vitest";
 import { REPORTED_BY_BACKEND, SENT_EARLIER, toSkip } from "../../../app/domain/bus/outcome.ts";
-import { GONE, UNKNOWN } from "../../../app/domain/channels/item-customer.ts";
+import { GONE, UNKNOWN } from "../../../app/domain/channels/nothing-to-send.ts";
 
 const kindOf = (error: string | null, status = "delivered") => toSkip({ status, error })?.kind;
 

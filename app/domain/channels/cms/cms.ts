@@ -23,17 +23,8 @@ import { isDeletedPerson } from "../../customers/tombstones.ts";
 import { ensureCmsTagItems, forgetCmsTagItems } from "../../tags/cms-tags.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { withCustomerLease } from "../customer-lease.ts";
-import {
-  findItemCustomer,
-  findPresentCustomer,
-  findUserId,
-  GONE,
-  isNothing,
-  nothingToSend,
-  readPerson,
-  skipOf,
-  UNKNOWN,
-} from "../item-customer.ts";
+import { findItemCustomer, findPresentCustomer, findUserId, readPerson } from "../item-customer.ts";
+import { GONE, isNothing, nothingToSend, skipOf, UNKNOWN } from "../nothing-to-send.ts";
 
 /**
  * `tagRefs`: ids of the tags' items; null for a store without a tags collection, whose customers

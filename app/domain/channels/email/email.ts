@@ -26,14 +26,8 @@ import { mailLocaleOf, renderMail } from "../../mails/render-mail.ts";
 import { normaliseMailbox } from "../../tenants/mailbox.ts";
 import { timeZoneOf } from "../../tenants/storefront/time-zone.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import {
-  findUserId,
-  GONE,
-  isNothing,
-  nothingForMissing,
-  requireCustomer,
-  skipOf,
-} from "../item-customer.ts";
+import { findUserId, requireCustomer } from "../item-customer.ts";
+import { GONE, isNothing, nothingForMissing, skipOf } from "../nothing-to-send.ts";
 
 const isConflict = (error: unknown, name: string): boolean =>
   error instanceof OutboundError && error.status === 409 && (error.body ?? "").includes(name);

@@ -15,14 +15,8 @@ import { findMapping, StoredMapping, type Mapping } from "../../events/mappings.
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { pathNamedBy, probeErp, requireErp } from "./access.ts";
 import { applyMapping } from "./field-mapping.ts";
-import {
-  findPresentCustomer,
-  findUserId,
-  GONE,
-  isNothing,
-  nothingToSend,
-  skipOf,
-} from "../item-customer.ts";
+import { findPresentCustomer, findUserId } from "../item-customer.ts";
+import { GONE, isNothing, nothingToSend, skipOf } from "../nothing-to-send.ts";
 import type { Fields } from "../payload-fields.ts";
 
 const NAME = "erp_generic";

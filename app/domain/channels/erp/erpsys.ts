@@ -24,16 +24,8 @@ import {
   type ErpNode,
   type Party,
 } from "./documents.ts";
-import {
-  findPresentCustomer,
-  findUserId,
-  GONE,
-  isNothing,
-  nothingToSend,
-  readPerson,
-  skipOf,
-  UNKNOWN,
-} from "../item-customer.ts";
+import { findPresentCustomer, findUserId, readPerson } from "../item-customer.ts";
+import { GONE, isNothing, nothingToSend, skipOf, UNKNOWN } from "../nothing-to-send.ts";
 import { fieldsOf, firstText } from "../payload-fields.ts";
 
 export const erpsysChannel: Channel = {

@@ -10,7 +10,7 @@ import {
 } from "../../bus/channel.ts";
 import { OWN_FAILURES } from "../../bus/log/own-failures.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
-import { isNothing, nothingToSend, skipOf } from "../item-customer.ts";
+import { isNothing, nothingToSend, skipOf } from "../nothing-to-send.ts";
 import { toCsv, toOneRow } from "./csv.ts";
 import { buildRetailRecord, RETAIL_CONSENT } from "./records.ts";
 

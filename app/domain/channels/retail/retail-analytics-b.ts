@@ -1,7 +1,7 @@
 // Channel `retail_analytics_b`: the same record as JSON, to the partner's API.
 import { isListedOrConfigured, PermanentFailure, type Channel } from "../../bus/channel.ts";
 import { OWN_FAILURES } from "../../bus/log/own-failures.ts";
-import { isNothing, nothingToSend, skipOf } from "../item-customer.ts";
+import { isNothing, nothingToSend, skipOf } from "../nothing-to-send.ts";
 import { buildRetailRecord, RETAIL_CONSENT } from "./records.ts";
 
 const ENDPOINT = "retail_analytics_b_url";

@@ -15,7 +15,7 @@ import {
   type UserError,
 } from "../../tenants/storefront/admin-api.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { GONE } from "../item-customer.ts";
+import { GONE } from "../nothing-to-send.ts";
 
 /**
  * Stores the gid before any write to the customer, so that another delivery finds it. `skipped` when

@@ -29,7 +29,8 @@ import {
 } from "../../tenants/storefront/admin-api.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { withCustomerLease } from "../customer-lease.ts";
-import { findItemCustomer, GONE, isNothing, nothingForMissing, skipOf } from "../item-customer.ts";
+import { findItemCustomer } from "../item-customer.ts";
+import { GONE, isNothing, nothingForMissing, skipOf } from "../nothing-to-send.ts";
 import { findOrCreate } from "./find-or-create.ts";
 import { writeMarketingConsent, type MarketingWrite } from "./marketing-consent.ts";
 

@@ -16,15 +16,8 @@ import type { Tenant } from "../../tenants/tenant.ts";
 import { isSignIn, sessionIdOf, toAnalyticsEvent } from "./events.ts";
 import { toUserPropertyValue } from "./limits.ts";
 import { toBusEvent } from "./outside-events.ts";
-import {
-  findPresentCustomer,
-  findUserId,
-  GONE,
-  isNothing,
-  nothingToSend,
-  readPerson,
-  skipOf,
-} from "../item-customer.ts";
+import { findPresentCustomer, findUserId, readPerson } from "../item-customer.ts";
+import { GONE, isNothing, nothingToSend, skipOf } from "../nothing-to-send.ts";
 
 const ENDPOINT = "/mp/collect";
 
