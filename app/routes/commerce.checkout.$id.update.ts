@@ -1,4 +1,4 @@
-import { CheckoutChange } from "../domain/commerce/checkout/checkout.ts";
+import { CheckoutChange } from "../domain/commerce/checkout/checkout-input.ts";
 import { updateCheckout } from "../domain/commerce/checkout/change-checkout.ts";
 import { respondIdempotently } from "../http/agents/idempotent-response.ts";
 import { endpoint } from "../http/endpoint.ts";

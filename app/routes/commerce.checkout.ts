@@ -1,4 +1,4 @@
-import { CheckoutInput } from "../domain/commerce/checkout/checkout.ts";
+import { CheckoutInput } from "../domain/commerce/checkout/checkout-input.ts";
 import { createCheckout } from "../domain/commerce/checkout/create-checkout.ts";
 import { respondIdempotently } from "../http/agents/idempotent-response.ts";
 import { endpoint } from "../http/endpoint.ts";

@@ -8,9 +8,9 @@ import {
   toCheckout,
   type Checkout,
   type CheckoutCaller,
-  type CheckoutInput,
   type CheckoutRow,
 } from "../commerce/checkout/checkout.ts";
+import type { CheckoutInput } from "../commerce/checkout/checkout-input.ts";
 import { createCheckout } from "../commerce/checkout/create-checkout.ts";
 import { isAccessRefusal } from "../identity/session/caller-access.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";

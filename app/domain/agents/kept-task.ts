@@ -1,6 +1,6 @@
 // What of an A2A task is kept: everything but who buys and where it goes, and long messages and answers. A checkout's
 // address is in the storefront's cart and nowhere else (docs/decisions/020-checkout.md).
-import { DeliveryAddress, DestinationId } from "../commerce/checkout/checkout.ts";
+import { DeliveryAddress, DestinationId } from "../commerce/checkout/checkout-input.ts";
 
 const PERSONAL = new Set([
   "buyer",

@@ -5,7 +5,7 @@ import { readWhole } from "../../integrations/storefront/read-whole.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { callAdminApi } from "../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../tenants/tenant.ts";
-import type { LineItemInput } from "./checkout/checkout.ts";
+import type { LineItemInput } from "./checkout/checkout-input.ts";
 import { refusal } from "./mandate.ts";
 
 type Variant = {

@@ -1,11 +1,8 @@
 // A checkout in UCP's shape (schemas/shopping/checkout.json), converted from and to
 // `/commerce/checkout`.
 import { AppError } from "../../../runtime/errors.ts";
-import {
-  CheckoutInput,
-  type Checkout,
-  type CheckoutLine,
-} from "../../commerce/checkout/checkout.ts";
+import type { Checkout, CheckoutLine } from "../../commerce/checkout/checkout.ts";
+import { CheckoutInput } from "../../commerce/checkout/checkout-input.ts";
 import type { CheckoutMessage } from "../../commerce/checkout/checkout-messages.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { CartLine } from "../carts.ts";

@@ -2,12 +2,8 @@
 // one address and one group. The address that an answer shows is the one that the platform sent with the same
 // call; it is not kept for later answers.
 import { AppError } from "../../../runtime/errors.ts";
-import {
-  DestinationId,
-  type Checkout,
-  type DeliveryAddress,
-  type DeliveryProblem,
-} from "../../commerce/checkout/checkout.ts";
+import type { Checkout, DeliveryProblem } from "../../commerce/checkout/checkout.ts";
+import { DestinationId, type DeliveryAddress } from "../../commerce/checkout/checkout-input.ts";
 import { toMinorUnits } from "../minor-units.ts";
 import type { UcpMessage, UcpTerms } from "./envelope.ts";
 

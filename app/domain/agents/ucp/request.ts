@@ -3,7 +3,7 @@
 // tool's schema lists. None of it is trusted: the shopper is the token's, and prices are the
 // storefront's.
 import { z } from "zod";
-import { DiscountCodes } from "../../commerce/checkout/checkout.ts";
+import { DiscountCodes } from "../../commerce/checkout/checkout-input.ts";
 
 const text = (max: number, description: string) => z.string().max(max).describe(description);
 

@@ -8,12 +8,8 @@ import { AppError, OutboundError } from "../../../runtime/errors.ts";
 import type { UserError } from "../../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { toPlainText } from "../catalog-text.ts";
-import type {
-  CheckoutRow,
-  Delivery,
-  DeliveryAddress,
-  DeliveryInput,
-} from "../checkout/checkout.ts";
+import type { CheckoutRow, Delivery } from "../checkout/checkout.ts";
+import type { DeliveryAddress, DeliveryInput } from "../checkout/checkout-input.ts";
 import { fromCents, toCents, toRounded, type StorefrontMoney } from "../money.ts";
 
 const MAX_TEXT = 255;

@@ -1,6 +1,7 @@
 // A cart as read from the storefront, whichever way it was made: complete, in its own prices.
 import { toLink, toPlainText } from "../catalog-text.ts";
-import type { CheckoutLine, Delivery, Discounts, LineItemInput } from "../checkout/checkout.ts";
+import type { CheckoutLine, Delivery, Discounts } from "../checkout/checkout.ts";
+import type { LineItemInput } from "../checkout/checkout-input.ts";
 import { toRounded, type Money, type StorefrontMoney } from "../money.ts";
 import type { Shipment } from "./cart-delivery.ts";
 

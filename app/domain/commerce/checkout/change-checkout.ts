@@ -19,12 +19,11 @@ import {
   getCheckoutRow,
   holdsMandate,
   toCheckout,
-  toLineItems,
   type Checkout,
   type CheckoutCaller,
-  type CheckoutChange,
   type CheckoutRow,
 } from "./checkout.ts";
+import { toLineItems, type CheckoutChange } from "./checkout-input.ts";
 import { noteAmount, requireMandateCovers, spenderOf, statusOf, toClaim } from "./spending.ts";
 
 /** `person` null: a caller with the admin key. */

@@ -13,12 +13,11 @@ import { requirePayments } from "../mandates.ts";
 import {
   CHECKOUT_COLUMNS,
   toCheckout,
-  toLineItems,
   type Checkout,
   type CheckoutCaller,
-  type CheckoutInput,
   type CheckoutRow,
 } from "./checkout.ts";
+import { toLineItems, type CheckoutInput } from "./checkout-input.ts";
 import { expireCheckouts } from "./expire-checkouts.ts";
 import { noteAmount, requireMandateCovers, spenderOf, statusOf, toClaim } from "./spending.ts";
 

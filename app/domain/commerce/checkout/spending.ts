@@ -5,7 +5,8 @@ import type { Cart } from "../cart/cart.ts";
 import { requireOpenMandate, type Claim, type Spender } from "../mandate-ledger.ts";
 import { requirePayments } from "../mandates.ts";
 import { readVariants, requireScope } from "../variants.ts";
-import type { Checkout, CheckoutCaller, LineItemInput } from "./checkout.ts";
+import type { Checkout, CheckoutCaller } from "./checkout.ts";
+import type { LineItemInput } from "./checkout-input.ts";
 
 /** Notes the checkout's amount for the record of the agent's call. */
 export const noteAmount = (
