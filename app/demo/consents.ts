@@ -12,7 +12,7 @@ import { createDice, type Dice } from "./random.ts";
 
 const SEED = 1_207;
 const VISITORS_PER_DAY = 19;
-/** One commit of the log. */
+/** The number of records in one commit of the log. */
 const SLICE = 100;
 const PAGES = ["/", "/products/trail-camera", "/products/camp-lantern", "/collections/outdoor"];
 

@@ -8,7 +8,7 @@ import { startTraffic } from "./traffic.ts";
 
 export type RunningDemo = { stop(): Promise<void> };
 
-/** The first pages come first. */
+/** The history is written after this time, so that it does not delay the first pages. */
 const START_AFTER_MS = 1_000;
 
 export function startDemo(ctx: Ctx, sandbox: Sandbox, shop: string): RunningDemo {

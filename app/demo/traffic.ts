@@ -9,7 +9,7 @@ import { VARIANTS } from "./people.ts";
 import { createDice, type Dice } from "./random.ts";
 
 const EVERY_MS = 20_000;
-/** A demo that runs for weeks stays a demo. */
+/** Bounds the number of customers in a demo that runs for weeks. */
 const MAX_CUSTOMERS = 1_200;
 
 type Visit = { ctx: Ctx; sandbox: Sandbox; shop: string; dice: Dice };

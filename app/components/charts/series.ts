@@ -15,7 +15,7 @@ export type Series = { key: string; label: string; color: keyof typeof COLORS };
 export type Point = {
   key: string;
   label: string;
-  /** Below the chart. */
+  /** The label below the chart. */
   short: string;
   values: Readonly<Record<string, number>>;
 };

@@ -2,7 +2,7 @@
 // without a session token, and a stylesheet before it would delay it.
 const SCRIPT_ID = "app-bridge";
 const OWN = `meta[charset], meta[name="shopify-api-key"], #${SCRIPT_ID}`;
-/** The first of ours behind it (`root.tsx`). */
+/** The first of our own elements after App Bridge's script (`root.tsx`). */
 const NEXT = 'meta[name="viewport"]';
 
 export function AppBridge({ apiKey, url }: { apiKey: string; url: string }) {

@@ -33,7 +33,7 @@ import { PrepareCard } from "./prepare-card.tsx";
 import { RulesCard } from "./rules-card.tsx";
 import { TagModal, type TagQuestion } from "./tag-modals.tsx";
 
-/** Seldom needed. */
+/** Loaded on demand, because few visits see a run. */
 const BulkRunBanner = clientLazy(() => import("../customers/list/bulk-run-banner.tsx"));
 
 type Props = {

@@ -26,7 +26,7 @@ export type ActivityQuery = {
   /** Over `agent_activity`, by an index. Its values are numbered from `$2`. */
   indexed: string;
   indexedValues: unknown[];
-  /** The values of `compared` come behind. */
+  /** Compared row by row. Its values are numbered after those of `indexed`. */
   compared: string;
   comparedValues: unknown[];
 };

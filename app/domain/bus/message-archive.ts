@@ -34,7 +34,7 @@ export function objectPath(folder: string, item: Pick<Filed, "eventId" | "create
   return `events/${folder}/${item.createdAt.toISOString().slice(0, 10)}/${item.eventId}.json`;
 }
 
-/** Below the store's root. */
+/** The path of a message below the store's root. */
 export const messagePath = (item: Filed): string => objectPath(folderOf(item), item);
 
 /** Safe to repeat: the same event and channel replace their own object. Throws OutboundError. */

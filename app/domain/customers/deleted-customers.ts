@@ -28,7 +28,7 @@ async function insertTombstone(ctx: Ctx, sql: TenantSql, shop: string, gid: stri
   );
 }
 
-/** `forgetStorefrontCustomer` and a merge take the storefront's away. */
+/** Without a password and a provider nobody can sign in: the sign-in at the storefront ended with its customer. */
 const HAS_NO_WAY_IN = "(password_hash = '' AND federated_sub IS NULL)";
 
 type AffectedAccount = Columns<StorefrontUser, "id" | "status">;

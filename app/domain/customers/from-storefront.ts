@@ -147,7 +147,7 @@ async function updateCustomer(
   }
   if (!isReassigned && (await isEcho(sql, user, changed, tags))) {
     await updateRow(sql, user.id, change, changed, { isActivity: false });
-    // No event of the customer follows an echo: a subscription's tag takes its own way.
+    // An echo enqueues no event of the customer, so a tag that it changes is announced to every system by itself.
     await updateSystemTags(ctx, tenant, sql, [user.id], { announce: "every_system" });
     return { outcome: "echo", ...applied };
   }

@@ -83,7 +83,7 @@ export async function writeTagsWithin(
   const changed = await changeAssignedTags(sql, userId, change);
   if (!changed) throw new AppError("not_found", { message: "There is no such person." });
   if (changed.added.length + changed.removed.length === 0) return { ...changed, eventId };
-  // A tag by hand keeps its opposite away, and gives way when it goes.
+  // A tag that was set by hand keeps the rules from setting its opposite; after its removal they may set it.
   const announce = isFromFlow ? "nobody" : "flow_only";
   await updateSystemTags(ctx, tenant, sql, [userId], { announce });
   await enqueue(sql, {

@@ -10,7 +10,7 @@ const RULES: readonly TableRule[] = dataSetNames.flatMap((name) =>
   ),
 );
 
-/** The same days for every store. */
+/** Rules that are applied to a whole region, with the same days for every store. */
 export const REGION_RULES = RULES.filter((rule) => rule.sweep === "region");
-/** Store by store. */
+/** Rules that are applied store by store. */
 export const STORE_RULES = RULES.filter((rule) => rule.sweep !== "region");

@@ -65,7 +65,7 @@ async function callSystem(ctx: Ctx, tenant: Tenant, system: string): Promise<Res
   }
 }
 
-/** To the store's own addresses, never to one from the form. */
+/** Sends only to the store's own addresses, never to one from the form. */
 async function sendTestMail(ctx: Ctx, tenant: Tenant): Promise<string> {
   const { email_api_key: apiKey, email_from: from, support_email: support, locale } = tenant.config;
   if (!apiKey || !from)

@@ -30,7 +30,7 @@ const REQUEST_DUE_DAYS = 30;
 /** The mail about deadlines speaks of those within a week. */
 const SOON_DAYS = 5;
 
-/** These greet nobody by name. */
+/** Mails to the store, which greet nobody by name. */
 const TO_STORE: ReadonlySet<MailTemplate> = new Set([
   "data_export",
   "dead_letter",

@@ -39,7 +39,7 @@ export async function runTenant(
     try {
       // Read again for each step, because the previous one may have changed it.
       const tenant = await findTenant(ctx, shop);
-      // Erased meanwhile.
+      // The store was erased meanwhile.
       if (!tenant) return false;
       const run = () => step.run(ctx, tenant, AbortSignal.any([signal, late.signal]), archive);
       const work = step.asksStorefront ? storefront.ask(run) : run();

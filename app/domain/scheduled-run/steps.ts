@@ -122,7 +122,7 @@ export const TENANT_STEPS: readonly TenantStep[] = [
       try {
         return toResult(await syncCms(ctx, tenant, { signal }));
       } catch (error) {
-        // Enabled by name, but without its settings.
+        // The CMS is in the list of destinations, but has no settings.
         if (isAppError(error) && error.code === "cms_not_configured") return "skipped";
         throw error;
       }

@@ -22,7 +22,7 @@ import type { StorefrontResult } from "./storefront-check.ts";
 
 const DAY_MS = 86_400_000;
 const EVERY_DAYS = 7;
-/** After a check that found the store closed. */
+/** Days until the next check after one that found the store closed. */
 const AGAIN_AFTER_DAYS = 1;
 
 /** Times are ISO 8601. */
@@ -56,7 +56,7 @@ export async function readWeeklyCheck(ctx: Ctx, tenant: Tenant): Promise<WeeklyC
   const weekly = found.get(KEYS.storefrontWeekly) as Weekly | undefined;
   const result = found.get(KEYS.storefrontCheck) as StorefrontResult | undefined;
   const isOn = chosen?.is_on ?? result !== undefined;
-  // A result from before the checks repeated themselves.
+  // A result of an earlier version, which did not repeat its checks.
   const nextAt = weekly?.next_at ?? (result ? daysAfter(new Date(result.at), EVERY_DAYS) : null);
   const isDue = isOn && (nextAt === null || Date.parse(nextAt) <= ctx.clock.now().getTime());
   return {

@@ -7,7 +7,7 @@ import BulkRunBanner from "./bulk-run-banner.tsx";
 type Props = {
   /** Known when the page was opened, the oldest first. */
   opened: readonly BulkRunState[];
-  /** Started on this page. */
+  /** The runs that were started on this page. */
   started: readonly BulkRunState[];
 };
 

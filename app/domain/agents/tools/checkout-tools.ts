@@ -127,7 +127,7 @@ const extrasOf = (
   delivery: terms.capabilities.includes(FULFILLMENT) ? toDelivery(fulfillment) : undefined,
 });
 
-/** Under the operation names of `/commerce/checkout`. */
+/** Uses the operation names of `/commerce/checkout`, so that an idempotency key means the same on both. */
 async function once(
   { ctx, tenant, person, idempotencyKey, userAgent, noteMoney }: ShopperCall,
   operation: string,

@@ -59,6 +59,6 @@ export const describeTools = (tenant: Tenant): DescribedTool[] =>
     ({ name }) => described.get(name) as DescribedTool,
   );
 
-/** Listed or not: calling a closed tool answers the reason. */
+/** Finds tools that are not listed too: a call of one is answered with the reason. */
 export const findTool = (name: string): AgentTool | null =>
   TOOLS.find((tool) => tool.name === name) ?? null;

@@ -37,7 +37,7 @@ export function createClaimer({
   function startClaiming(): void {
     claiming ??= claimWanted().finally(() => {
       claiming = null;
-      // Wanted after the last look.
+      // A channel that became wanted after the last look at the list.
       if (wanted.size > 0 && !isStopped) startClaiming();
     });
   }
@@ -54,7 +54,7 @@ export function createClaimer({
       }
       isAway = false;
     } catch (error) {
-      // Once per outage: the next poll asks again.
+      // Logged once per outage, because each poll asks again.
       if (!isAway)
         ctx.log.warn("worker.claim_failed", {
           region: database.region,

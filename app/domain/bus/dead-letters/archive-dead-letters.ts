@@ -91,7 +91,7 @@ async function archiveDeadEvent(
     ),
   });
   await data.transaction(async (sql) => {
-    // A channel that died since the last alerts went out.
+    // Announces a channel that died after the last alerts were sent.
     await announceWithin(ctx, tenant, sql, eventId);
     await sql(MARK_ARCHIVED, [dead.map(({ id }) => id)]);
     // The object must not keep what was erased between the read and the write.

@@ -31,7 +31,7 @@ export type AttemptQuery = {
   /** Over `delivery_attempts a`: an index answers it. Its values are numbered from `$2`. */
   indexed: string;
   indexedValues: unknown[];
-  /** Over `a` and the row's `integration_queue q`; its values come behind. */
+  /** Over `a` and the row's `integration_queue q`, row by row. Its values are numbered after those of `indexed`. */
   compared: string;
   comparedValues: unknown[];
   readsQueue: boolean;

@@ -63,7 +63,7 @@ export async function anonymiseAccounts(
   const ids = [userIds];
   const deleteRows = (table: string) =>
     counted(sql, `DELETE FROM ${table} WHERE shop = $1 AND user_id = ANY($2::int[])`, ids);
-  // Before the claims, whose trigger locks the mandates.
+  // Clears the purchases before the claims, whose trigger locks the mandates.
   const counts: Counts = await clearPurchases(sql, userIds);
   for (const table of DELETED_WITH_ACCOUNT) counts[table] = await deleteRows(table);
   return {
@@ -74,7 +74,7 @@ export async function anonymiseAccounts(
         WHERE shop = $1 AND user_id = ANY($2::int[]))`,
       ids,
     ),
-    // After its tokens, which name no account themselves.
+    // The grants go after their tokens, which name no account themselves.
     oauth_grants: await deleteRows("oauth_grants"),
     storefront_users: await counted(
       sql,

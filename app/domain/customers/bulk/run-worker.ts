@@ -145,7 +145,7 @@ async function customersOf(
     const collection = { ctx, tenant, data, table: bulkRuns, run, segmentId, stopping };
     if (!(await collectMembers(collection, stored))) return null;
   } else if (!MembersKept.safeParse(stored).success) {
-    // The run of the rules, which means all customers, and runs of an earlier version.
+    // A run of the rules, whose selection is all customers, and a run of an earlier version keep the selection itself.
     const selection = CustomerSelection.parse(stored);
     return (_position, first) => selectionOf(ctx, tenant, selection, first);
   }

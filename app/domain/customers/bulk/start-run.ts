@@ -142,7 +142,7 @@ async function confirmOnce(
     `SELECT ${SHOWN.join(", ")} FROM tag_runs WHERE shop = $1 AND id = $2::uuid`,
     [known?.value.id],
   );
-  // Deleted by its retention.
+  // The run was deleted at the end of its retention.
   if (!started) throw new AppError("conflict");
   return toState(started);
 }

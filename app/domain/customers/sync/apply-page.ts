@@ -215,7 +215,7 @@ async function updateTags(
 ): Promise<void> {
   const userIds = news.map(({ userId }) => userId);
   await updateSystemTags(ctx, tenant, sql, userIds, { announce: "storefront" });
-  // No event of the customer follows an echo: a subscription's tag takes its own way.
+  // An echo enqueues no event of the customer, so a tag that it changes is announced to every system by itself.
   await updateSystemTags(ctx, tenant, sql, [...echoes], { announce: "every_system" });
 }
 

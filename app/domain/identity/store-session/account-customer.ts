@@ -38,7 +38,7 @@ async function bringIn(ctx: Ctx, tenant: Tenant, gid: string): Promise<number> {
     select: { id: true, status: true },
     where: { storefront_customer_gid: gid },
   });
-  // Brought in by another call at the same moment.
+  // Another call has brought the customer in at the same moment.
   if (known?.status === "active") return (await findStorefrontPerson(ctx, tenant, gid)) ?? known.id;
   if (known?.status === "suspended") throw new AppError("account_suspended");
   if (known || (await isDeletedHere(ctx, sql, tenant.shop, gid)))

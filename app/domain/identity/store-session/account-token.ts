@@ -8,7 +8,7 @@ import { appOf, type Tenant } from "../../tenants/tenant.ts";
 import { SHOP_PATTERN } from "../../tenants/tenant-config.ts";
 
 const MAX_TOKEN_LENGTH = 4_096;
-/** The platform's clock and ours. */
+/** The difference allowed between the platform's clock and ours. */
 const TOLERANCE_SECONDS = 5;
 /** The platform's tokens live for minutes: a longer one is not the platform's. */
 const MAX_LIFETIME_SECONDS = 3_600;

@@ -25,11 +25,11 @@ export type ActivityItem =
     }
   | {
       kind: "privacy";
-      /** The time of the newest activity in the group. */
+      /** The time of the newest request in the group. */
       at: string;
       request: string;
       state: string;
-      /** So many follow each other. */
+      /** How many requests the group has. */
       count: number;
       /** Older ones were not read. */
       hasMore: boolean;

@@ -22,7 +22,7 @@ const lineColor = ({ ground, text }: BannerColors): string =>
 const properties = (colors: BannerColors): string =>
   `--ground:${colors.ground};--text:${colors.text};--line:${lineColor(colors)};--strong:${colors.button};--on-strong:${colors.on_button};--focus:${colors.text}`;
 
-/** After the style of all banners, whose properties it replaces. */
+/** The style of one banner; it follows the style of all banners and replaces properties of it. */
 export function styleOf({ scheme, light, dark, radius, font }: BannerDesign): string {
   const family = font === "system" ? "" : `;font-family:${FONTS[font]}`;
   const base = `.crm.crm-own{${properties(scheme === "dark" ? dark : light)};--radius:${radius}px;color-scheme:${scheme === "auto" ? "light dark" : scheme}${family}}`;

@@ -27,7 +27,7 @@ async function wakeWorkers(connection: OwnerConnection): Promise<void> {
   for (const queue of QUEUE_NOTIFICATIONS) await connection.query(`NOTIFY ${queue}`);
 }
 
-/** On the target, before its first row arrives. */
+/** Called on the target before the first row of the store arrives there. */
 export async function holdArriving(
   target: OwnerConnection,
   shop: string,

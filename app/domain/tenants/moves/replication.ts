@@ -164,7 +164,7 @@ async function dropSlot(source: OwnerConnection, name: string): Promise<void> {
   try {
     await source.query("SELECT pg_drop_replication_slot($1)", [name]);
   } catch (error) {
-    // Used (55006) or dropped (42704) by its own worker in between.
+    // The slot is in use (55006), or its own worker dropped it in between (42704).
     const { code } = error as { code?: string };
     if (code !== "55006" && code !== "42704") throw error;
   }

@@ -251,7 +251,7 @@ async function readPlatform(
   };
 }
 
-/** Unmasked. */
+/** The platform's configuration with its secrets in the clear. */
 export async function readPlatformConfig(ctx: Ctx): Promise<PlatformConfig> {
   return (await readPlatform(ctx)).saved;
 }

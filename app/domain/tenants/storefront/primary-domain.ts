@@ -64,7 +64,7 @@ async function keepNumberAndCurrency(
   if (Object.keys(change).length > 0) await changeTenantRecord(ctx, shop, { connection: change });
 }
 
-/** As `readPrimaryDomain`, for a caller that goes on without. */
+/** Does what `readPrimaryDomain` does, for a caller that goes on without the domain. */
 export async function tryToReadPrimaryDomain(ctx: Ctx, shop: string): Promise<boolean> {
   try {
     return await readPrimaryDomain(ctx, shop);
