@@ -234,6 +234,24 @@ describe("a platform outage never loses the token", () => {
     expect(service.sandbox.storefront.refreshCalls(SHOP).at(-1)?.outcome).toBe("rotated");
   });
 
+  test("a wrong secret of the app costs no store its token: the operator reads what to check, and the corrected secret works again", async () => {
+    const old = await connect(10);
+    const wrong = "not-the-secret-of-this-app-0123456789";
+    await service.call("POST", "/platform/config", { body: { platform_app_secret: wrong } });
+    const refused = await service.call("POST", `/admin/storefront-refresh?shop=${SHOP}`);
+    expect(refused).toMatchObject({
+      status: 502,
+      json: {
+        code: "token_refresh_failed",
+        message: expect.stringContaining("PLATFORM_APP_SECRET"),
+      },
+    });
+    await expect(ensure()).rejects.toMatchObject({ name: "OutboundError", retryable: true });
+    expect(await stored()).toMatchObject({ ...old, state: "valid", generation: 1 });
+    await service.call("POST", "/platform/config", { body: { platform_app_secret: null } });
+    expect((await ensure()).accessToken).not.toBe(old.access);
+  });
+
   test("a lost response is requested again with the same refresh token and returns the same pair", async () => {
     service.sandbox.storefront.settings.refreshRetry = "until_replacement_used";
     await connect(10);

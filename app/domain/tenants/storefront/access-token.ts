@@ -236,10 +236,30 @@ async function refreshWithEither(
     try {
       return { grant: await askForRefresh(ctx, tenant, used), used };
     } catch (error) {
+      if (isOfTheApp(error)) throw rejectedApp(ctx, shop);
       if (!isRefusal(error)) throw error;
     }
   }
   return null;
+}
+
+/**
+ * The platform does not know the app by its id and secret, and says nothing about the token. Giving up would
+ * cost every store its token for a mistake that the operator corrects in a minute.
+ */
+const isOfTheApp = (error: unknown): boolean =>
+  error instanceof OutboundError &&
+  error.kind === "status" &&
+  /"error"\s{0,9}:\s{0,9}"invalid_client"/.test(error.body ?? "");
+
+/** Without a status: the call may be repeated once the secret is right. */
+function rejectedApp(ctx: Ctx, shop: string): OutboundError {
+  tokenRefreshes.inc({ outcome: "app_rejected" });
+  ctx.log.warn("storefront_token.app_rejected", { shop });
+  return new OutboundError("storefront", "malformed", {
+    message:
+      "the storefront does not accept this app's client id and secret: check PLATFORM_CLIENT_ID and PLATFORM_APP_SECRET, or the store's own app secret",
+  });
 }
 
 /** Repeats a call whose response was lost: the platform may have rotated the token. */
