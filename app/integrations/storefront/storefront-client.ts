@@ -81,13 +81,13 @@ export type StorefrontClient = StorePages & {
   ): Promise<T>;
   /**
    * GETs the JSON Lines file of a bulk operation, line by line. Private addresses are refused
-   * although the platform supplied `url`. Throws `timeout` after 60 s without data; ends when
-   * `signal` is aborted.
+   * although the platform supplied `url`, unless `url` is at the store's own address. Throws `timeout` after
+   * 60 s without data; ends when `signal` is aborted.
    */
   bulkLines(shop: string, url: string, signal: AbortSignal): AsyncGenerator<string>;
   /**
-   * POSTs a file as a form to a target of `stagedUploadsCreate`. Private addresses are refused although
-   * the platform supplied the address; a redirect counts as a failure. Time limit: 30 s.
+   * POSTs a file as a form to a target of `stagedUploadsCreate`. Private addresses are refused as for
+   * `bulkLines`; a redirect counts as a failure. Time limit: 30 s.
    */
   uploadStaged(
     shop: string,
@@ -203,7 +203,8 @@ export function createStorefrontClient({
         url,
         timeoutMs: BULK_SILENCE_MS,
         signal,
-        isTenantAddress: true,
+        // The operator's own address of the store is called anyway.
+        isTenantAddress: originOf(url) !== originOf(urlOf(shop, "/")),
         about: { shop, call: "bulk file" },
       }),
     async uploadStaged(shop, target, { bytes, filename, mimeType }) {
@@ -218,7 +219,7 @@ export function createStorefrontClient({
         headers: { "Content-Type": encoded.headers.get("Content-Type") ?? "" },
         body: Buffer.from(await encoded.arrayBuffer()),
         timeoutMs: UPLOAD_TIMEOUT_MS,
-        isTenantAddress: true,
+        isTenantAddress: originOf(target.url) !== originOf(urlOf(shop, "/")),
         about: { shop, call: "staged upload" },
       });
     },
@@ -232,6 +233,9 @@ export function createStorefrontClient({
     ...createStorePages(outbound, (shop) => urlOf(shop, "/")),
   };
 }
+
+/** Null for what is no address. */
+const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);
 
 /** The name of a document's operation, for the log. */
 const operationOf = (document: string): string | undefined =>
