@@ -5,6 +5,7 @@ import {
   createSessionStorage,
   toSessionId,
 } from "../../app/domain/tenants/storefront/session-storage.ts";
+import { callAdminApi } from "../../app/domain/tenants/storefront/admin-api.ts";
 import { readWebhooksState } from "../../app/domain/tenants/connection-state.ts";
 import { startRegistrationWorker } from "../../app/domain/tenants/storefront/registration-worker.ts";
 import { registrationRequests } from "../../app/domain/tenants/storefront/webhook-registration.ts";
@@ -12,6 +13,7 @@ import { API_TOPICS } from "../../app/domain/tenants/storefront/webhook-topics.t
 import { storeGrant } from "../../app/domain/tenants/storefront/access-token.ts";
 import { changeTenantRecord, registerTenant } from "../../app/domain/tenants/tenant-record.ts";
 import { findTenant, getTenant } from "../../app/domain/tenants/tenant.ts";
+import { SHOP as SHOP_QUERY } from "../../app/integrations/storefront/documents.ts";
 import { eventually } from "../support/service.ts";
 import { countGrants, startTestApp, type TestApp } from "../support/browser/screens-server.ts";
 
@@ -87,6 +89,36 @@ test("an invalid refresh token, an unknown store and an ended connection have no
   expect(await storage.loadSession(toSessionId(SHOP))).toBeUndefined();
   expect(await storage.loadSession(toSessionId(OTHER))).toBeUndefined();
 });
+
+test.each([
+  [
+    "does not expire and is accepted no longer",
+    403,
+    "[API] Non-expiring access tokens are no longer accepted for the Admin API. Start using expiring offline tokens.",
+  ],
+  [
+    "was revoked",
+    401,
+    "[API] Invalid API key or access token (unrecognized login or wrong password)",
+  ],
+])(
+  "a token without a refresh token that %s is exchanged when the merchant opens the app",
+  async (_, status, errors) => {
+    const accessToken = app.sandbox.storefront.install(SHOP).access_token;
+    await registerTenant(app.ctx, SHOP);
+    const grant = { accessToken, refreshToken: null, expiresIn: null, scopes: [] };
+    await storeGrant(app.ctx, SHOP, grant);
+    const storage = createSessionStorage(app.ctx);
+    expect((await storage.loadSession(toSessionId(SHOP)))?.accessToken).toBe(accessToken);
+    app.sandbox.failNext("storefront", { status, body: { errors }, match: "graphql" }, 2);
+    await expect(callAdminApi(app.ctx, SHOP, { document: SHOP_QUERY })).rejects.toThrow();
+    expect(await storage.loadSession(toSessionId(SHOP))).toBeUndefined();
+    await storeGrant(app.ctx, SHOP, { ...grant, accessToken: "granted-at-the-launch" });
+    expect((await storage.loadSession(toSessionId(SHOP)))?.accessToken).toBe(
+      "granted-at-the-launch",
+    );
+  },
+);
 
 test("during a platform outage the session stays while the token works, and the pair is kept", async () => {
   const token = await connect(SHOP, 60);

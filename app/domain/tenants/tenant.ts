@@ -26,6 +26,8 @@ export type Connection = {
   token_generation?: number;
   /** `reauth_required`: the platform rejected the refresh token and only a new install helps. */
   token_state?: "valid" | "reauth_required";
+  /** The generation of a token that the platform refuses although it has not run out, also after a refresh. */
+  refused_generation?: number;
   /** Encrypted; kept until the token that replaced it has worked. */
   previous_refresh_token?: string;
   /** Expiry of the current refresh token, if the platform sent it. */

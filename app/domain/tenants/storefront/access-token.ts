@@ -132,6 +132,23 @@ export function findFreshToken(ctx: Ctx, tenant: Tenant): StorefrontToken | null
   return canBeRefreshed(tenant) && isAccessTokenExpiring(ctx, token) ? null : token;
 }
 
+/** The platform refuses the token, and no refresh helps: the next launch of the app gets another. */
+export async function noteRefusedToken(
+  ctx: Ctx,
+  shop: string,
+  { generation }: StorefrontToken,
+): Promise<void> {
+  if (isRefusedToken(await getTenant(ctx, shop))) return;
+  await changeTenantRecord(ctx, shop, {
+    connection: { refused_generation: generation },
+    ifGeneration: generation,
+  });
+}
+
+export const isRefusedToken = ({ connection }: Tenant): boolean =>
+  connection.refused_generation !== undefined &&
+  connection.refused_generation === (connection.token_generation ?? 0);
+
 const callers = new WeakMap<Ctx, Map<string, Promise<StorefrontToken>>>();
 
 /**

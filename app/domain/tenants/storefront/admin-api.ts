@@ -7,7 +7,7 @@ import {
   type GraphqlAnswer,
 } from "../../../integrations/storefront/graphql-answer.ts";
 import { AppError, OutboundError } from "../../../runtime/errors.ts";
-import { ensureStorefrontToken } from "./access-token.ts";
+import { ensureStorefrontToken, noteRefusedToken } from "./access-token.ts";
 import { noteVersion } from "./api-version.ts";
 import { noteWithheld, takeData } from "./withheld-data.ts";
 
@@ -110,11 +110,14 @@ async function ask<T>(ctx: Ctx, shop: string, call: AdminCall): Promise<GraphqlA
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
       if (error.status !== undefined) await onAttempt?.("refused");
-      if (error.status === 403 && /non-expiring access tokens/i.test(error.body ?? ""))
+      if (error.status === 403 && /non-expiring access tokens/i.test(error.body ?? "")) {
+        await noteRefusedToken(ctx, shop, token);
         throw new AppError("not_installed", {
           message:
             "The storefront no longer accepts non-expiring tokens. Install the app again to obtain an expiring one.",
         });
+      }
+      if (error.status === 401 && isRetried) await noteRefusedToken(ctx, shop, token);
       if (error.status !== 401 || isRetried) throw error;
       await ensureStorefrontToken(ctx, shop, { force: true, generation: token.generation });
     }

@@ -8,6 +8,7 @@ import { isConnected } from "../store-access.ts";
 import {
   ensureStorefrontToken,
   findFreshToken,
+  isRefusedToken,
   storeGrant,
   type StorefrontToken,
 } from "./access-token.ts";
@@ -108,6 +109,7 @@ async function findUsableToken(
 ): Promise<UsableToken | null> {
   try {
     const known = await lookUp(ctx, shop);
+    if (known && isRefusedToken(known)) return null;
     return (known && findFreshToken(ctx, known)) ?? (await ensureStorefrontToken(ctx, shop));
   } catch (error) {
     if (isAppError(error) && (error.code === "not_installed" || error.code === "unknown_tenant"))
