@@ -33,16 +33,20 @@ export async function findStoredUser(
   return user ?? null;
 }
 
-export async function mayTakeEmail(
+/** `other_customer`: another customer of the store has it here; two of them never have one address there. */
+type AddressUse = "free" | "kept" | "other_customer";
+
+/** Whether the account (null: a new one) may have the address that the storefront gives its customer. */
+export async function checkAddress(
   ctx: Ctx,
   sql: TenantSql,
   tenant: Tenant,
   email: string | null,
   user: StoredUser | null,
-): Promise<boolean> {
+): Promise<AddressUse> {
   // An account with a password or a federated identity is found by its address, so the storefront
   // must not change it.
-  if (email === null) return !user || !hasWayIn(user);
+  if (email === null) return !user || !hasWayIn(user) ? "free" : "kept";
   const [other] = await sql<
     Pick<
       StoredUser,
@@ -56,13 +60,13 @@ export async function mayTakeEmail(
   );
   if (other && !other.storefront_customer_gid && (await mustYieldAddress(sql, other))) {
     await yieldAddress(ctx, tenant, sql, other.id);
-    return true;
+    return "free";
   }
-  if (other)
-    ctx.log.warn("customer.email_conflict", {
-      shop: tenant.shop,
-      user_id: user?.id,
-      other_user_id: other.id,
-    });
-  return !other;
+  if (!other) return "free";
+  ctx.log.warn("customer.email_conflict", {
+    shop: tenant.shop,
+    user_id: user?.id,
+    other_user_id: other.id,
+  });
+  return other.storefront_customer_gid ? "other_customer" : "kept";
 }

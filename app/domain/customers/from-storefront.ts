@@ -17,7 +17,7 @@ import {
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { askToVerify, changesAddress, withoutProof } from "./changed-address.ts";
 import { notFarAhead, type CustomerChange } from "./customer-change.ts";
-import { findStoredUser, mayTakeEmail } from "./find-stored-user.ts";
+import { checkAddress, findStoredUser } from "./find-stored-user.ts";
 import { recordSaleOptOuts } from "./sale-opt-out.ts";
 import {
   columnsOf,
@@ -28,6 +28,7 @@ import {
   type StoredUser,
 } from "./storefront-columns.ts";
 import { awaitDeletions, isDeletedCustomer } from "./tombstones.ts";
+import { hasWayIn } from "./unproven-account.ts";
 import { channelsFor } from "../inventory/write-matrix.ts";
 
 export type AppliedChange =
@@ -36,6 +37,8 @@ export type AppliedChange =
       userId: number;
       /** Its tags may be older than our last write, and were not compared: they need another reading. */
       hasUnsettledTags?: boolean;
+      /** Another customer of the store has its address here, until that one is read again. */
+      isAddressTaken?: boolean;
     }
   /** Older than the stored state, or of a customer that was deleted here. */
   | { outcome: "stale" | "gone"; userId: number | null };
@@ -116,13 +119,13 @@ async function findCurrent({
 
 async function createCustomer(within: Within, options: ApplyOptions): Promise<AppliedChange> {
   const { ctx, tenant, sql, change } = within;
-  const fields = await fieldsOf(within, null);
+  const { fields, isAddressTaken } = await fieldsOf(within, null);
   const userId = await insertRow(sql, change, Object.entries(fields));
   await reconcile(sql, { id: userId, storefront_slugs: [], storefront_tagged_at: null }, change);
   if (change.hasSaleOptOut) await recordSaleOptOuts(ctx, tenant, sql, [userId]);
   await announce(within, userId, options);
   await options.alsoOnCreate?.(userId, sql);
-  return { outcome: "created", userId, hasUnsettledTags: false };
+  return { outcome: "created", userId, hasUnsettledTags: false, isAddressTaken };
 }
 
 async function updateCustomer(
@@ -132,10 +135,11 @@ async function updateCustomer(
 ): Promise<AppliedChange> {
   const { ctx, tenant, sql, change } = within;
   if (change.hasSaleOptOut) await recordSaleOptOuts(ctx, tenant, sql, [user.id]);
-  const fields = await fieldsOf(within, user);
+  const { fields, isAddressTaken } = await fieldsOf(within, user);
   const tags = await reconcile(sql, user, change);
   if (tags) fields.tags = tags.tags;
-  const applied = { userId: user.id, hasUnsettledTags: tags?.isUndecided ?? false };
+  const hasUnsettledTags = tags?.isUndecided ?? false;
+  const applied = { userId: user.id, hasUnsettledTags, isAddressTaken };
 
   const changed = Object.entries(fields).filter(
     ([name, value]) => !isSame(user[name as keyof StoredUser], value),
@@ -152,23 +156,31 @@ async function updateCustomer(
     return { outcome: "echo", ...applied };
   }
   await updateRow(sql, user.id, change, changed, { isActivity: true });
-  if (change.email && "email_verified" in fields)
+  if (change.email && !isAddressTaken && "email_verified" in fields)
     await askToVerify(ctx, tenant, sql, user, { email: change.email, eventId: options.eventId });
   await announce(within, user.id, options);
   return { outcome: "updated", ...applied };
 }
 
-/** The columns that the change sets, with the address if the customer may take it. */
+/**
+ * The columns that the change sets, with the address if the customer may have it. Otherwise the customer's
+ * former address is given up where nobody signs in with it: it is wrong now, and may be the one that the other
+ * customer waits for.
+ */
 async function fieldsOf(
   { ctx, tenant, sql, change }: Within,
   user: StoredUser | null,
-): Promise<Record<string, unknown>> {
+): Promise<{ fields: Record<string, unknown>; isAddressTaken: boolean }> {
   const fields = columnsOf(ctx, tenant, change, user);
-  if (change.email !== undefined && (await mayTakeEmail(ctx, sql, tenant, change.email, user))) {
-    fields.email = change.email;
+  if (change.email === undefined) return { fields, isAddressTaken: false };
+  const use = await checkAddress(ctx, sql, tenant, change.email, user);
+  const isAddressTaken = use === "other_customer";
+  const isGivenUp = isAddressTaken && user !== null && !hasWayIn(user);
+  if (use === "free" || isGivenUp) {
+    fields.email = isGivenUp ? null : change.email;
     if (user && changesAddress(user, change)) Object.assign(fields, withoutProof(user));
   }
-  return fields;
+  return { fields, isAddressTaken };
 }
 
 /** Null when the change has no list of tags. */

@@ -75,16 +75,23 @@ export async function applyStorefrontPage(
     updated: updates.length,
     unchanged: changes.length - edits.length - special.length,
   };
+  const waiting: CustomerChange[] = [];
   for (const change of special) {
-    const { outcome } = await applyStorefrontChangeWithin(ctx, tenant, sql, change, {
-      ...CAUSE,
-      eventId: ctx.random.uuid(),
-      eventType: "customer.updated",
-    });
-    counts[countOf(outcome)] += 1;
+    const applied = await applyOne(ctx, tenant, sql, change);
+    counts[countOf(applied.outcome)] += 1;
+    if ("isAddressTaken" in applied && applied.isAddressTaken) waiting.push(change);
   }
+  // Addresses that moved between customers of this page are free by now.
+  for (const change of waiting) await applyOne(ctx, tenant, sql, change);
   return counts;
 }
+
+const applyOne = (ctx: Ctx, tenant: Tenant, sql: TenantSql, change: CustomerChange) =>
+  applyStorefrontChangeWithin(ctx, tenant, sql, change, {
+    ...CAUSE,
+    eventId: ctx.random.uuid(),
+    eventType: "customer.updated",
+  });
 
 /**
  * Locks the customers and leaves out what changes nothing: deleted customers, and changes older than
