@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { runScheduledNow } from "../../../app/domain/scheduled-run/scheduled-run.ts";
 import { TENANT_STEPS } from "../../../app/domain/scheduled-run/steps.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { readWebhooksState } from "../../../app/domain/tenants/connection-state.ts";
 import {
   registerWebhooks,
@@ -69,6 +70,16 @@ test("all late: every one is registered", async () => {
   await install(service);
   service.sandbox.clearFaults();
   expect(await home()).toMatchObject({ registered: total, missing: [] });
+});
+
+test("two processes that register one store at once get every topic, and Home reports none as refused", async () => {
+  const scope = service.ctx.config.SCOPES.join(",");
+  const { access_token: token } = service.sandbox.storefront.install(SHOP, { scope });
+  await service.addTenant(SHOP, { storefront_admin_token: token });
+  const results = await Promise.all([1, 2].map(() => registerWebhooks(service.ctx, SHOP)));
+  expect(results.map(({ refused }) => refused)).toEqual([[], []]);
+  expect((await getTenant(service.ctx, SHOP)).connection.refused_webhooks).toBeUndefined();
+  expect(await home()).toEqual({ state: "known", registered: total, total, missing: [] });
 });
 
 test.each<[string, Record<string, unknown>]>([

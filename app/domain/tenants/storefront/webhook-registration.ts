@@ -21,6 +21,8 @@ import { API_TOPICS, MANIFEST_TOPICS } from "./webhook-topics.ts";
 export const registrationRequests = storeRequests(PLATFORM_KEYS.registrationRequest);
 
 const MAX_REASON = 300;
+/** The subscription exists: another process registers the store at the same time, or the list was incomplete. */
+const TAKEN = /already been taken/i;
 /** After more topics in a row without an answer the platform counts as away. */
 const MAX_SILENT = 2;
 
@@ -58,8 +60,11 @@ export async function registerWebhooks(ctx: Ctx, shop: string): Promise<Register
   const { known, problem } = await tryList(ctx, shop);
   const result: Registered = { created: 0, updated: 0, existing: 0, removed: 0, refused: [] };
   const findReason = untilAway();
-  for (const { name, slug, graphqlTopic } of API_TOPICS) {
-    const uri = ctx.baseUrl + webhookPath(tenant, slug);
+  const wanted = API_TOPICS.map((topic) => ({
+    ...topic,
+    uri: ctx.baseUrl + webhookPath(tenant, topic.slug),
+  }));
+  for (const { name, slug, graphqlTopic, uri } of wanted) {
     const ofTopic = known.filter(({ topic }) => topic === graphqlTopic);
     const ours = findOurs(ofTopic, slug, uri);
     if (ours?.uri === uri) {
@@ -74,6 +79,9 @@ export async function registerWebhooks(ctx: Ctx, shop: string): Promise<Register
     else result.created += 1;
   }
   if (problem && result.refused.length > 0) throw problem;
+  const refused = await withoutTaken(ctx, shop, wanted, result.refused);
+  result.existing += result.refused.length - refused.length;
+  result.refused = refused;
   for (const { id } of known.filter(isOfManifest)) {
     const reason = await findReason(() => remove(ctx, shop, id));
     if (reason === null) result.removed += 1;
@@ -86,6 +94,27 @@ export async function registerWebhooks(ctx: Ctx, shop: string): Promise<Register
     refused: result.refused.map(({ topic, reason }) => `${topic}: ${reason}`),
   });
   return result;
+}
+
+type Wanted = { name: string; graphqlTopic: string; uri: string };
+
+/** The refused topics without those that another process registered meanwhile. */
+async function withoutTaken(
+  ctx: Ctx,
+  shop: string,
+  wanted: readonly Wanted[],
+  refused: RefusedWebhook[],
+): Promise<RefusedWebhook[]> {
+  if (!refused.some(({ reason }) => TAKEN.test(reason))) return refused;
+  const listed = new Set(
+    (await listSubscriptions(ctx, shop)).map(({ topic, uri }) => `${topic} ${uri}`),
+  );
+  const registered = new Set(
+    wanted
+      .filter(({ graphqlTopic, uri }) => listed.has(`${graphqlTopic} ${uri}`))
+      .map(({ name }) => name),
+  );
+  return refused.filter(({ topic }) => !registered.has(topic));
 }
 
 /** Only a subscription that points at one of our paths is changed: another one may be intended. */
