@@ -5,6 +5,7 @@ import type { Ctx } from "../context.server.ts";
 import { systemRandom } from "../runtime/clock.ts";
 import { ConfigError, type Config } from "../runtime/config.ts";
 import { findSharedDatabases } from "../runtime/database/cells/same-database.ts";
+import { isUnreachable } from "../runtime/database/postgres-errors.ts";
 import { migrateDatabase } from "../runtime/database/roles.ts";
 import {
   startEmbeddedPostgres,
@@ -66,12 +67,10 @@ async function migrateWhenReachable(
         log.warn("database.role_not_restricted", { role: serviceRole });
       return;
     } catch (error) {
-      const { code } = ((error as Error).cause ?? {}) as { code?: string };
+      const { cause } = error as Error;
+      const { code } = (cause ?? {}) as { code?: string };
       const isAway =
-        code !== undefined &&
-        /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|57P03|25006|08|53)/.test(
-          code,
-        );
+        isUnreachable(cause) || (code !== undefined && /^(57P03|25006|08|53)/.test(code));
       if (!isAway || Date.now() > deadline) throw error;
       await new Promise((again) => setTimeout(again, 500));
     }

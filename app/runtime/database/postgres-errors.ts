@@ -17,6 +17,25 @@ function hasCode(error: unknown, ...codes: string[]): boolean {
   return [code, cause?.originalCode, cause?.code].some((one) => codes.includes(one as string));
 }
 
+const UNREACHABLE: ReadonlySet<unknown> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  // No name server answers.
+  "EAI_AGAIN",
+]);
+
+/** The connection could not be opened, or broke. */
+export function isUnreachable(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  // A stopped server has removed its Unix socket. Of the call, Prisma keeps the message only.
+  return UNREACHABLE.has(code) || (code === "ENOENT" && /\bconnect ENOENT /.test(String(message)));
+}
+
 /** A row with this key exists. */
 export const isUniqueViolation = (error: unknown): boolean => hasCode(error, "23505", "P2002");
 
@@ -56,11 +75,6 @@ const AWAY_CLASSES = /^(08|57P|53)/;
 const AWAY_CODES: ReadonlySet<string> = new Set([
   // A standby, or a primary that was made read-only: the one that accepts writes is elsewhere.
   READ_ONLY,
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "EPIPE",
-  "ETIMEDOUT",
-  "ENOTFOUND",
   "P1001",
   "P1008",
   "P1017",
@@ -81,7 +95,7 @@ export function isDatabaseAway(error: unknown): boolean {
   const cause = meta?.driverAdapterError?.cause;
   if (cause && isDatabaseAway(cause)) return true;
   // FATAL is about the connection, never about a statement.
-  if (severity === "FATAL") return true;
+  if (severity === "FATAL" || isUnreachable(error)) return true;
   if (typeof code === "string" && (AWAY_CLASSES.test(code) || AWAY_CODES.has(code))) return true;
   return typeof message === "string" && AWAY_MESSAGES.test(message);
 }

@@ -1,5 +1,8 @@
 // Database outages are detected alike through pg and through Prisma: a delivery that reads a person
 // through Prisma must wait for the database instead of using up an attempt.
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { openDatabase, type Database } from "../../../app/runtime/database/database.ts";
@@ -29,10 +32,11 @@ afterAll(async () => {
   await plain.drop();
 });
 
-const asks = {
-  sql: () => database.forTenant(SHOP).sql("SELECT id FROM storefront_users WHERE shop = $1"),
-  prisma: () => database.forTenant(SHOP).prisma.storefrontUser.findFirst({ where: { id: 1 } }),
-};
+const asksOf = (asked: Database) => ({
+  sql: () => asked.forTenant(SHOP).sql("SELECT id FROM storefront_users WHERE shop = $1"),
+  prisma: () => asked.forTenant(SHOP).prisma.storefrontUser.findFirst({ where: { id: 1 } }),
+});
+const asks = { sql: () => asksOf(database).sql(), prisma: () => asksOf(database).prisma() };
 const failureOf = (asked: Promise<unknown>): Promise<unknown> =>
   asked.then(
     () => null,
@@ -77,6 +81,33 @@ test.each(["sql", "prisma"] as const)(
     }
   },
 );
+
+test.each(["sql", "prisma"] as const)(
+  "a server whose Unix socket is gone counts as an outage, by %s",
+  async (way) => {
+    const local = openDatabase({
+      url: `postgresql://user:password@/app?host=${join(tmpdir(), "no-server-here")}`,
+      region: "default",
+      poolSize: 2,
+      log: createLog("silent"),
+    });
+    const failure = await failureOf(asksOf(local)[way]());
+    await local.close();
+    expect(failure).toMatchObject({ code: "ENOENT" });
+    expect(isDatabaseAway(failure)).toBe(true);
+  },
+);
+
+// What Node says when name servers or the network are away for a moment.
+test.each(["EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"])("%s counts as an outage", (code) => {
+  expect(isDatabaseAway(Object.assign(new Error("identified by its code only"), { code }))).toBe(
+    true,
+  );
+});
+
+test("a file that does not exist is no outage of the database", async () => {
+  expect(isDatabaseAway(await failureOf(readFile(join(tmpdir(), "no-file-here"))))).toBe(false);
+});
 
 // Prisma's own codes for "too many clients" (53300) and a socket timeout.
 test.each(["P2037", "P1008"])("Prisma's %s counts as an outage", (code) => {
