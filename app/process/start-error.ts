@@ -5,7 +5,11 @@ export class StartError extends Error {
   override name = "StartError";
 }
 
-export type ListenError = NodeJS.ErrnoException & { port?: number };
+export type ListenError = NodeJS.ErrnoException & {
+  port?: number;
+  address?: string;
+  hostname?: string;
+};
 
 export function explainListening(error: ListenError, setting: "PORT" | "SANDBOX_PORT"): StartError {
   const rest = `set ${setting} to a free one (0 picks one).`;
@@ -13,6 +17,10 @@ export function explainListening(error: ListenError, setting: "PORT" | "SANDBOX_
     return new StartError(`Port ${error.port} is in use. Stop the other program, or ${rest}`);
   if (error.code === "EACCES")
     return new StartError(`Port ${error.port} is not open to this user account: ${rest}`);
+  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND")
+    return new StartError(
+      `This machine has no address ${error.address ?? error.hostname}: set HOST to one of its own (0.0.0.0 is all of them).`,
+    );
   return new StartError(error.message);
 }
 

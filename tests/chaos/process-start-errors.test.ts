@@ -93,6 +93,23 @@ describe("an error of the start ends the process with code 1 and a readable mess
     expect(text).toContain("set PORT to a free one");
   });
 
+  test("names HOST when the machine has no such address", async () => {
+    const text = await refusal(deployment({ HOST: "192.0.2.1" }));
+    requireSentence(text);
+    expect(text).toMatch(/192\.0\.2\.1.*set HOST/);
+  });
+
+  test("names DATABASE_URL when a certificate that it names is missing", async () => {
+    const text = await refusal(
+      deployment({
+        DATABASE_URL: `${at.database.url}?sslmode=verify-full&sslrootcert=/no/such.pem`,
+      }),
+    );
+    requireSentence(text);
+    expect(text).toContain("/no/such.pem");
+    expect(text).toContain("check DATABASE_URL");
+  });
+
   test("names the setting of a sandbox's port that is in use", async () => {
     const other = createServer();
     await new Promise<void>((ready) => other.listen(0, "127.0.0.1", ready));

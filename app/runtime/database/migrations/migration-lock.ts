@@ -24,8 +24,10 @@ export async function withMigrationClient<T>(
   setting: string,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
-  const client = clientOf(databaseUrl, { application_name: "migrations" });
+  let client: pg.Client;
   try {
+    // Reads the certificates that the address names.
+    client = clientOf(databaseUrl, { application_name: "migrations" });
     await client.connect();
   } catch (error) {
     throw new MigrationError(
@@ -37,7 +39,7 @@ export async function withMigrationClient<T>(
     return await work(client);
   } catch (error) {
     if (error instanceof MigrationError) throw error;
-    throw new MigrationError(`The migrations cannot be applied: ${explain(error)}.`, {
+    throw new MigrationError(`The migrations cannot be applied: ${explain(error, setting)}.`, {
       cause: error,
     });
   } finally {
