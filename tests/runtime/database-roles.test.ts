@@ -2,7 +2,7 @@
 // consent log and the event ledger.
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   APPEND_ONLY_TABLES,
   migrateDatabase,
@@ -268,6 +268,51 @@ describe("migrating", () => {
     const nowhere = "postgresql://nobody@127.0.0.1:1/none";
     await expect(migrateDatabase({ url: serviceUrl, directUrl: nowhere })).rejects.toThrow(
       /check DIRECT_DATABASE_URL/,
+    );
+  });
+});
+
+describe("on a database that others manage", () => {
+  let managed: TestDatabase;
+  const urlOf = (role: string) => {
+    const url = new URL(managed.url);
+    [url.username, url.password] = [role, "role-password"];
+    return url.href;
+  };
+  const migrate = () => migrateDatabase({ url: urlOf(SERVICE), directUrl: urlOf(OWNER) });
+
+  beforeEach(async () => {
+    managed = await emptyDatabase();
+  });
+  afterEach(async () => {
+    await managed.query(`ALTER ROLE ${OWNER} RESET ALL`);
+    await managed.query(`ALTER ROLE ${SERVICE} RESET ALL`);
+    await managed.drop();
+  });
+
+  test("the right that an owner's role lacks to create tables is named", async () => {
+    await expect(migrate()).rejects.toThrow("GRANT CREATE ON SCHEMA public TO");
+    await managed.query(`GRANT CREATE ON SCHEMA public TO ${OWNER}`);
+    expect(await migrate()).toMatchObject({ isRestricted: true });
+  });
+
+  test("a schema that the service's role may not use is named, and so is the right to it", async () => {
+    await managed.query("REVOKE USAGE ON SCHEMA public FROM PUBLIC");
+    await managed.query(`GRANT USAGE, CREATE ON SCHEMA public TO ${OWNER}`);
+    await expect(migrate()).rejects.toThrow(`GRANT USAGE ON SCHEMA public TO ${SERVICE}`);
+    await expect(migrateDatabase({ url: urlOf(SERVICE) })).rejects.toThrow(
+      `GRANT USAGE ON SCHEMA public TO ${SERVICE}`,
+    );
+    await managed.query(`GRANT USAGE ON SCHEMA public TO ${SERVICE}`);
+    expect(await migrateDatabase({ url: urlOf(SERVICE) })).toMatchObject({ isRestricted: true });
+  });
+
+  test("a search path that leads to another schema is refused before anything is created there", async () => {
+    await managed.query(`CREATE SCHEMA identity AUTHORIZATION ${OWNER}`);
+    await managed.query(`ALTER ROLE ${OWNER} SET search_path = identity, public`);
+    await expect(migrate()).rejects.toThrow(/search_path.*DIRECT_DATABASE_URL leads to identity/);
+    expect(await managed.query("SELECT 1 FROM pg_tables WHERE schemaname = 'identity'")).toEqual(
+      [],
     );
   });
 });

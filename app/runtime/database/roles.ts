@@ -7,6 +7,11 @@ import { isOutOfConnections, OUT_OF_CONNECTIONS } from "./postgres-errors.ts";
 import { applyMigrations, type Warn } from "./migrations/apply-migrations.ts";
 import { MigrationError } from "./migrations/migration-error.ts";
 import { inMigrationLock } from "./migrations/migration-lock.ts";
+import {
+  refuseOtherSchema,
+  ROLE_AT_SCHEMA,
+  type RoleAtSchema,
+} from "./migrations/schema-of-role.ts";
 
 /**
  * Append-only tables; rows are deleted only by `delete_redacted_rows`, which belongs to the owner.
@@ -60,6 +65,7 @@ export async function migrateDatabase({
   const isCurrent = unknown.length === 0;
   if (isCurrent && directUrl !== undefined && (await findRole(directUrl)) !== serviceRole)
     await grantServiceRights(directUrl, serviceRole);
+  await refuseServiceOfOtherSchema(url);
   return { applied, serviceRole, isRestricted: await isRestricted(url) };
 }
 
@@ -67,6 +73,12 @@ export async function migrateDatabase({
 async function findRole(url: string): Promise<string> {
   const [row] = await ask<{ role: string }>(url, "SELECT current_user::text AS role");
   return row?.role ?? "";
+}
+
+/** After the rights are set: the schema's may be among them. */
+async function refuseServiceOfOtherSchema(url: string): Promise<void> {
+  const [about] = await ask<RoleAtSchema>(url, ROLE_AT_SCHEMA);
+  if (about) refuseOtherSchema(about, "DATABASE_URL");
 }
 
 async function isRestricted(url: string): Promise<boolean> {

@@ -15,6 +15,7 @@ import {
   readApplied,
 } from "./migration-history.ts";
 import { inLock, withMigrationClient } from "./migration-lock.ts";
+import { refuseOtherSchema, ROLE_AT_SCHEMA, type RoleAtSchema } from "./schema-of-role.ts";
 
 const OLDEST_SERVER = 15;
 
@@ -40,7 +41,13 @@ export type MigrationOptions = {
 };
 
 /** What applying needs beside the migrations. */
-type Run = { client: pg.Client; databaseUrl: string; warn: Warn; patience: typeof LOCK_PATIENCE };
+type Run = {
+  client: pg.Client;
+  databaseUrl: string;
+  setting: string;
+  warn: Warn;
+  patience: typeof LOCK_PATIENCE;
+};
 
 /**
  * Applies every missing migration in the order of their names, each in one transaction. Safe to run
@@ -60,11 +67,14 @@ export async function applyMigrations(
   const migrations = await readMigrations(folder);
   return withMigrationClient(databaseUrl, setting, async (client) => {
     await refuseOldServer(client);
+    const [about] = (await client.query<RoleAtSchema>(ROLE_AT_SCHEMA)).rows;
+    if (about) refuseOtherSchema(about, setting);
     const done = await readApplied(client);
     const pending = findPending(migrations, done);
     const unknown = findUnknown(migrations, done).map((row) => row.migration_name);
     if (unknown.length > 0) warn("database.migrated_by_newer_version", { migrations: unknown });
-    const run: Run = { client, databaseUrl, warn, patience: { ...LOCK_PATIENCE, ...lockPatience } };
+    const patience = { ...LOCK_PATIENCE, ...lockPatience };
+    const run: Run = { client, databaseUrl, setting, warn, patience };
     const applied: string[] = [];
     for (const migration of pending)
       if (await apply(run, migration, migrations)) applied.push(migration.name);
@@ -95,7 +105,7 @@ async function apply(run: Run, migration: Migration, migrations: Migration[]): P
     } catch (error) {
       if (error instanceof MigrationError) throw error;
       throw new MigrationError(
-        `The migration ${migration.name} failed and was rolled back: ${explain(error)}.`,
+        `The migration ${migration.name} failed and was rolled back: ${explain(error, run.setting)}.`,
         { cause: error },
       );
     }

@@ -10,9 +10,14 @@ export function describe(error: unknown): string {
 }
 
 const INSUFFICIENT_PRIVILEGE = "42501";
+const OWNERS_SETTING = "DIRECT_DATABASE_URL";
 
-export function explain(error: unknown): string {
-  return (error as { code?: string }).code === INSUFFICIENT_PRIVILEGE
-    ? `${describe(error)}. This role may not change the schema: set DIRECT_DATABASE_URL to the role that owns it, or run \`npm run db:migrate\` with it before the service starts`
-    : describe(error);
+/** `setting`: whose role it was. */
+export function explain(error: unknown, setting: string): string {
+  if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) return describe(error);
+  const remedy =
+    setting === OWNERS_SETTING
+      ? `${OWNERS_SETTING} needs the role that owns the service's tables, or on a database without them GRANT CREATE ON SCHEMA public TO <role>`
+      : `set ${OWNERS_SETTING} to the role that owns it, or run \`npm run db:migrate\` with it before the service starts`;
+  return `${describe(error)}. This role may not change the schema: ${remedy}`;
 }
