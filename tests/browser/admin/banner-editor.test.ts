@@ -251,6 +251,35 @@ test("a refused draft has the focus on the colour that is wrong, and keeps what 
   await expectHealthyPage(visit);
 });
 
+test("what was wrong with a refused draft is no longer shown once it is corrected or discarded", async () => {
+  const visit = await app.open("/app/consent/banner", { shop: SHOP });
+  const { page } = visit;
+  await page.getByLabel("Language").selectOption("en");
+  const title = page.getByLabel("Title", { exact: true });
+  const logo = page.getByLabel("Logo address", { exact: true });
+  const problems = page.getByText(/^(Correct these settings|Enter at least two letters)/);
+  const refused = page.getByText("The draft wasn't saved");
+
+  await title.fill("x");
+  await logo.fill("kestrel");
+  await pressSave(page);
+  await page.getByText("Correct these settings: Logo address, Texts (English).").waitFor();
+  await title.fill("Your choice");
+  await page.getByText("Correct these settings: Logo address.").waitFor();
+  await page.getByText("Enter at least two letters").waitFor({ state: "detached" });
+  await logo.fill("");
+  await refused.waitFor({ state: "detached" });
+
+  await title.fill("x");
+  await pressSave(page);
+  await refused.waitFor();
+  await page.locator("ui-save-bar").getByRole("button", { name: "Discard" }).click();
+  await eventually("no problem", async () => (await problems.count()) === 0);
+  expect(await refused.count()).toBe(0);
+  expect(await title.inputValue()).toBe("");
+  await expectHealthyPage(visit);
+});
+
 test("the store's front page stands behind the preview where it can be framed, without its scripts", async () => {
   const { storefront } = app.sandbox;
   await app.database.query("DELETE FROM kv WHERE key = 'front_page'", []);

@@ -10,7 +10,16 @@ export function useBannerForm({ draft }: BannerWork, onSaved: () => void) {
   /** The revision that was shown when the first change was made. */
   const [base, setBase] = useState<number | null>(null);
   const [sent, setSent] = useState<BannerFields>({});
-  const { submit, isBusy, result, error } = useScreenAction("save", { onSuccess: onSaved });
+  const {
+    submit,
+    isBusy,
+    result,
+    error: failure,
+  } = useScreenAction("save", { onSuccess: onSaved });
+  const [discarded, setDiscarded] = useState<typeof result>(null);
+  /** The fields that were changed after the last save. */
+  const [corrected, setCorrected] = useState<ReadonlySet<string>>(new Set());
+  const error = result === discarded ? null : withoutCorrected(failure, corrected);
   useEffect(() => {
     if (result?.ok) {
       // Keeps input that was entered during the save.
@@ -31,17 +40,32 @@ export function useBannerForm({ draft }: BannerWork, onSaved: () => void) {
     error,
     change(name: string, value: unknown) {
       setBase((known) => known ?? draft.revision);
+      setCorrected((now) => new Set(now).add(name));
       setChanges((now) => ({ ...now, [name]: value }));
     },
     discard() {
       setChanges({});
       setBase(null);
+      setDiscarded(result);
     },
     save() {
+      setCorrected(new Set());
       setSent(changes);
       submit({ revision: base ?? draft.revision, changes });
     },
   };
+}
+
+/** What a refused save says about the fields that still are as they were sent. */
+function withoutCorrected<Failure extends { code: string; fields?: Record<string, string> }>(
+  failure: Failure | null,
+  corrected: ReadonlySet<string>,
+): Failure | null {
+  if (failure?.code !== "invalid_request" || !failure.fields) return failure;
+  const fields = Object.entries(failure.fields).filter(
+    ([field]) => ![...corrected].some((name) => field === name || field.startsWith(`${name}.`)),
+  );
+  return fields.length === 0 ? null : { ...failure, fields: Object.fromEntries(fields) };
 }
 
 export type BannerForm = ReturnType<typeof useBannerForm>;
