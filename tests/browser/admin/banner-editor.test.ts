@@ -233,6 +233,14 @@ test.each([
   await visit.page.goto(await adminUrl(app, SHOP, "/app/consent/insights", { locale }));
   await visit.page.getByRole("heading", { name: insights, level: 1 }).waitFor();
   await expectHealthyPage(visit);
+  // As at 200 % zoom: the table is wider than its place, and a keyboard scrolls it.
+  await visit.page.setViewportSize({ width: 500, height: 800 });
+  const scroller = visit.page.locator(".Polaris-IndexTable-ScrollContainer");
+  await expect
+    .poll(() => scroller.evaluate((table) => table.scrollWidth > table.clientWidth))
+    .toBe(true);
+  await expect.poll(() => scroller.getAttribute("tabindex")).toBe("0");
+  await expectHealthyPage(visit);
 });
 
 test("a refused draft has the focus on the colour that is wrong, and keeps what was typed", async () => {

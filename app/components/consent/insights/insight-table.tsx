@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { BlockStack, Box, Card, IndexTable, InlineStack, Select } from "@shopify/polaris";
 import { useSearchParams } from "@remix-run/react";
 import type { InsightCut, InsightRow } from "../../../domain/consent/insights/read-insights.ts";
+import { useKeyboardScroll } from "../../hooks/use-keyboard-scroll.ts";
 import { formatCount, formatDecimal, formatRate, pointsBetween } from "../../i18n/format-number.ts";
 import { useLocale, type Locale } from "../../i18n/locale.ts";
 import { CardHeading } from "../../ui/card-heading.tsx";
@@ -16,6 +17,7 @@ export function InsightTable({ rows, by }: { rows: readonly InsightRow[]; by: In
   const locale = useLocale();
   const [, setAddress] = useSearchParams();
   const nameOf = useValueName(by);
+  const place = useKeyboardScroll(t("table.title"));
   return (
     <Card padding="0">
       <Box padding="400">
@@ -40,37 +42,39 @@ export function InsightTable({ rows, by }: { rows: readonly InsightRow[]; by: In
           </InlineStack>
         </BlockStack>
       </Box>
-      <ResponsiveRows>
-        <IndexTable
-          selectable={false}
-          itemCount={rows.length}
-          resourceName={{ singular: t(`cuts.${by}`), plural: t(`cuts.${by}`) }}
-          headings={[
-            { title: t(`cuts.${by}`) },
-            { title: t("steps.shown") },
-            { title: t("steps.accepted") },
-            { title: t("steps.refused") },
-            { title: t("steps.customised") },
-            { title: t("rate") },
-            { title: t("table.change") },
-          ]}
-        >
-          {rows.map((row, at) => (
-            <IndexTable.Row id={row.value || "none"} key={row.value} position={at}>
-              <RowCell>{nameOf(row.value)}</RowCell>
-              {STEPS.map((step) => (
-                <RowCell key={step} label={t(`steps.${step}`)}>
-                  {formatCount(locale, row[step])}
+      <div ref={place}>
+        <ResponsiveRows>
+          <IndexTable
+            selectable={false}
+            itemCount={rows.length}
+            resourceName={{ singular: t(`cuts.${by}`), plural: t(`cuts.${by}`) }}
+            headings={[
+              { title: t(`cuts.${by}`) },
+              { title: t("steps.shown") },
+              { title: t("steps.accepted") },
+              { title: t("steps.refused") },
+              { title: t("steps.customised") },
+              { title: t("rate") },
+              { title: t("table.change") },
+            ]}
+          >
+            {rows.map((row, at) => (
+              <IndexTable.Row id={row.value || "none"} key={row.value} position={at}>
+                <RowCell>{nameOf(row.value)}</RowCell>
+                {STEPS.map((step) => (
+                  <RowCell key={step} label={t(`steps.${step}`)}>
+                    {formatCount(locale, row[step])}
+                  </RowCell>
+                ))}
+                <RowCell label={t("rate")}>
+                  {row.rate === null ? "–" : formatRate(locale, row.rate)}
                 </RowCell>
-              ))}
-              <RowCell label={t("rate")}>
-                {row.rate === null ? "–" : formatRate(locale, row.rate)}
-              </RowCell>
-              <RowCell label={t("table.change")}>{changeOf(locale, row)}</RowCell>
-            </IndexTable.Row>
-          ))}
-        </IndexTable>
-      </ResponsiveRows>
+                <RowCell label={t("table.change")}>{changeOf(locale, row)}</RowCell>
+              </IndexTable.Row>
+            ))}
+          </IndexTable>
+        </ResponsiveRows>
+      </div>
     </Card>
   );
 }
