@@ -34,10 +34,9 @@ export function ColorField({
     <TextField
       label={label}
       autoComplete="off"
-      maxLength={7}
       value={value}
       disabled={isReadOnly}
-      onChange={onChange}
+      onChange={(typed) => onChange(typed.trim())}
       {...(name !== undefined && { name })}
       {...(help !== undefined && { helpText: help })}
       {...(problem !== undefined && { error: problem })}

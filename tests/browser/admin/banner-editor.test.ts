@@ -78,7 +78,7 @@ test("a merchant designs a banner, is shown when its preview stands still, publi
   const frozen = page.getByText("The current draft isn't shown");
   await frozen.waitFor();
   expect(await page.getByText("Draft is published").count()).toBe(0);
-  await page.getByLabel("Buttons (Light)", { exact: true }).fill("#0b57d0");
+  await page.getByLabel("Buttons (Light)", { exact: true }).fill(" #0b57d0 ");
   await page.getByText(/^Text on buttons 6\.\d+:1$/).waitFor();
   await frozen.waitFor({ state: "detached" });
   await page.getByLabel("Language").selectOption("de");
