@@ -19,7 +19,8 @@ export const clientLoader = withTranslations(handle);
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant } = await authenticate.admin(args);
   const query = Object.fromEntries(new URL(args.request.url).searchParams);
-  const address = PolicyAddress.safeParse(query);
+  // Addresses of earlier versions name the policy's language `locale`.
+  const address = PolicyAddress.safeParse({ language: query.locale, ...query });
   const view = address.success ? await showPolicy(ctx, tenant, address.data) : null;
   if (!view) return notFound();
   return { ...view, isCurrent: view.policy.version === tenant.config.consent_policy_version };

@@ -7,7 +7,7 @@ import { toReadableText } from "./policy-text/readable-text.ts";
 
 export const PolicyAddress = z.object({
   version: PolicyInput.shape.version,
-  locale: PolicyInput.shape.locale,
+  language: PolicyInput.shape.locale,
   against: PolicyInput.shape.version.optional().catch(undefined),
 });
 
@@ -24,7 +24,7 @@ export type PolicyView = {
 export async function showPolicy(
   ctx: Ctx,
   tenant: Tenant,
-  { version, locale, against }: z.output<typeof PolicyAddress>,
+  { version, language: locale, against }: z.output<typeof PolicyAddress>,
 ): Promise<PolicyView | null> {
   const data = dataOf(ctx, tenant);
   const [policy, other, all] = await Promise.all([

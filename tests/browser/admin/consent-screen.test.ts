@@ -302,6 +302,9 @@ test("a version is started from the store's own policy, read, and compared with 
     },
   });
   const { pathname, search } = new URL(page.url());
+  // A staff member whose admin is in another language opens the same address.
+  await page.goto(await adminUrl(app, SHOP, pathname + search, { locale: "fr" }));
+  await page.getByText("Anglais").waitFor();
   await page.goto(await adminUrl(app, SHOP, pathname + search));
   await page.getByLabel("Compare with").selectOption("html");
   await page.getByText("Changes from v 2&new? to html").waitFor();
