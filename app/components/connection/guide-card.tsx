@@ -7,7 +7,7 @@ import { showToast } from "../ui/toast.ts";
 /** The way back to the setup guide, also after it was dismissed on Home. */
 export function GuideCard({ isDismissed }: { isDismissed: boolean }) {
   const { t } = useTranslation("connection");
-  const { submit, isBusy } = useScreenAction("show_guide", {
+  const { submit, isBusy, error } = useScreenAction("show_guide", {
     onSuccess: () => showToast(t("guide.shown")),
   });
   return (
@@ -23,6 +23,13 @@ export function GuideCard({ isDismissed }: { isDismissed: boolean }) {
             </Button>
           )}
         </InlineStack>
+        <div aria-live="polite">
+          {error && (
+            <Text as="p" tone="critical">
+              {error.message}
+            </Text>
+          )}
+        </div>
       </BlockStack>
     </Card>
   );

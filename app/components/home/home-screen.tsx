@@ -1,5 +1,6 @@
 // The app's home: what needs the merchant, the setup guide, and the store's metrics.
 import { useTranslation } from "react-i18next";
+import { Banner } from "@shopify/polaris";
 import type { ConnectionState } from "../../domain/tenants/connection-state.ts";
 import type { SetupGuide } from "../../domain/merchant/setup-guide/read-guide.ts";
 import type { StoreHealth, StoreOverview } from "../../domain/merchant/home/store-overview.ts";
@@ -38,6 +39,11 @@ export function HomeScreen({ connection, guide, health, overview }: Props) {
       <ConnectionBanner {...connection} />
       {connection.withheld && <WithheldBanner {...connection.withheld} />}
       <NeedsCard health={health} paused={paused} isHiddenWhenEmpty={isGuided} />
+      {isGuided && dismiss.error && (
+        <Banner tone="critical">
+          <p>{dismiss.error.message}</p>
+        </Banner>
+      )}
       {isGuided && (
         <SetupGuideCard
           guide={guide}

@@ -98,7 +98,7 @@ export function SetupGuideCard(props: Props) {
               {t("progress", { count: guide.done, of: guide.steps.length })}
             </Text>
             <ProgressBar
-              progress={(guide.done / guide.steps.length) * 100}
+              progress={Math.round((guide.done / guide.steps.length) * 100)}
               size="small"
               tone="success"
               ariaLabelledBy="setup-progress"

@@ -201,6 +201,8 @@ test("the setup guide is collapsed once it was begun, is dismissed for good, and
   expect(await page.getByText("Set up tags").count()).toBe(0);
   await page.getByRole("button", { name: "Show steps" }).click();
   await page.getByText("Set up tags").first().waitFor();
+  // A screen reader speaks the value.
+  expect(await page.getByRole("progressbar").getAttribute("value")).toMatch(/^\d+$/);
   await page.getByRole("button", { name: "Dismiss" }).click();
   await page.getByText("of 7 steps done").waitFor({ state: "detached" });
   await page.goto(await adminUrl(app, shop, "/app/settings/connection"));

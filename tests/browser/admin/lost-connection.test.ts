@@ -118,6 +118,33 @@ test("without a connection another screen says so also when it was never opened,
   await close();
 });
 
+test("a setup guide that is not dismissed, or not shown again, because the service is not reached says so", async () => {
+  const { page, close } = await app.open("/app", { shop: SHOP });
+  const press = (name: string) => page.getByRole("button", { name }).click();
+  const notReached = page.getByText("We couldn't reach the service. Try again in a moment.");
+  const loseActions = () =>
+    page.route(isData, (route) =>
+      route.request().method() === "POST" ? route.abort() : route.continue(),
+    );
+
+  await loseActions();
+  await press("Dismiss");
+  await notReached.waitFor();
+  await page.getByText("of 7 steps done").waitFor();
+  await page.unroute(isData);
+  await press("Dismiss");
+  await page.getByText("of 7 steps done").waitFor({ state: "detached" });
+  expect(await notReached.count()).toBe(0);
+
+  await follow(page, "/app/settings");
+  await page.getByRole("link", { name: "Store connection" }).click();
+  await page.getByRole("button", { name: "Show on Home again" }).waitFor();
+  await loseActions();
+  await press("Show on Home again");
+  await notReached.waitFor();
+  await close();
+});
+
 test("the admin shows its progress while a screen takes long", async () => {
   const { page, close } = await app.open("/app/tags", { shop: SHOP });
   let answer = () => {};
