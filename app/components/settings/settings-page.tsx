@@ -16,7 +16,14 @@ import { PublicHosts } from "./public-hosts.tsx";
 import { useSettingsForm } from "./use-settings-form.ts";
 
 /** Each card is on one page only, so the others do not load it. */
-const BrandPreviewCard = clientLazy(() => import("./brand-preview-card.tsx"));
+const BrandPreviewCard = clientLazy(
+  () => import("./brand-preview-card.tsx"),
+  () => (
+    <Card>
+      <div style={{ height: "32.5rem" }} aria-hidden />
+    </Card>
+  ),
+);
 const MailsCard = clientLazy(() => import("./mails-card.tsx"));
 
 export function SettingsPage({ shop, cards, hosts, canUploadLogo, mails }: SettingsPageView) {

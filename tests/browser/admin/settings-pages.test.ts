@@ -240,6 +240,25 @@ test("a logo becomes a file of the store and its address is saved; what is no im
   expect(Buffer.from(await (await fetch(address)).arrayBuffer())).toEqual(PIXEL);
 });
 
+test("nothing on the brand page moves while its preview loads", async () => {
+  const { page, close } = await app.browser.visit([app.url, app.sandbox.url], WIDE);
+  await page.addInitScript(() => {
+    const seen = { shift: 0 };
+    Object.assign(window, { seen });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries() as (PerformanceEntry & { value: number })[])
+        seen.shift += entry.value;
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+  await page.goto(await adminUrl(app, shop, "/app/settings/brand"));
+  await page.locator("iframe").contentFrame().getByText("Choose a password").waitFor();
+  await page.getByRole("heading", { name: "Contact and policies" }).waitFor();
+  expect(
+    await page.evaluate(() => (window as unknown as { seen: { shift: number } }).seen.shift),
+  ).toBeLessThanOrEqual(0.01);
+  await close();
+});
+
 test("a brand color is picked or typed, its editor shows it, and an empty one is none", async () => {
   const visit = await open("/app/settings/brand");
   const { page } = visit;
