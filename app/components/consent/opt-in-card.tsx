@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { BlockStack, Card, InlineGrid, Text } from "@shopify/polaris";
 import type { OptInRate } from "../../domain/consent/consent-counts.ts";
 import { CardHeading } from "../ui/card-heading.tsx";
-import { formatCount, formatShare } from "../i18n/format-number.ts";
+import { formatCount, formatDecimal, formatRate, pointsBetween } from "../i18n/format-number.ts";
 import { labelOf } from "../i18n/label-of.ts";
 import { useLocale } from "../i18n/locale.ts";
 
@@ -36,16 +36,11 @@ function Rate({ rate, days }: { rate: OptInRate; days: number }) {
         {labelOf(t("glossary:consent", { returnObjects: true }), rate.type)}
       </Text>
       <Text as="p" variant="headingLg" numeric>
-        {rate.rate === null ? t("optIn.none") : formatShare(locale, rate.rate)}
+        {rate.rate === null ? t("optIn.none") : formatRate(locale, rate.rate)}
       </Text>
       {rate.rate !== null && (
         <Text as="p">
-          {rate.rateBefore === null
-            ? t("optIn.noBefore", { days })
-            : t(`optIn.${directionOf(rate.rate, rate.rateBefore)}`, {
-                days,
-                count: pointsBetween(rate.rate, rate.rateBefore),
-              })}
+          <Trend now={rate.rate} before={rate.rateBefore} days={days} />
         </Text>
       )}
       <Text as="p" tone="subdued">
@@ -59,9 +54,12 @@ function Rate({ rate, days }: { rate: OptInRate; days: number }) {
   );
 }
 
-/** Whole percentage points, of the rates as they are shown. */
-const pointsBetween = (now: number, before: number): number =>
-  Math.abs(Math.round(now * 100) - Math.round(before * 100));
-
-const directionOf = (now: number, before: number): "up" | "down" | "same" =>
-  pointsBetween(now, before) === 0 ? "same" : now > before ? "up" : "down";
+function Trend({ now, before, days }: { now: number; before: number | null; days: number }) {
+  const { t } = useTranslation("consent");
+  const locale = useLocale();
+  if (before === null) return t("optIn.noBefore", { days });
+  const count = pointsBetween(now, before);
+  if (count === 0) return t("optIn.same", { days });
+  const points = formatDecimal(locale, count);
+  return t(now > before ? "optIn.up" : "optIn.down", { count, points, days });
+}

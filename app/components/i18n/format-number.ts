@@ -22,10 +22,6 @@ export function formatAmount(locale: Locale, amount: string, currency: string): 
 
 const PERCENT: Record<Locale, string> = { en: "%", es: "\u00a0%", fr: "\u202f%" };
 
-/** A share of 0 to 1 in whole per cent. */
-export const formatShare = (locale: Locale, share: number): string =>
-  `${Math.round(share * 100)}${PERCENT[locale]}`;
-
 /** A share of 0 to 1 in tenths of a per cent, rounded down: 99.96 % is not all. */
 const tenthsOf = (share: number): number => Math.floor(share * 1_000 + 1e-9);
 

@@ -1,6 +1,7 @@
 // The merchant's consent screens in a real browser against the whole service.
 import { readFileSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
+import { formatRate } from "../../../app/components/i18n/format-number.ts";
 import { toCursor } from "../../../app/http/paging.ts";
 import { findCellsOutside } from "../../support/browser/accessibility.ts";
 import { checkpoint, signUp, syncAnonymous, syncAs, tamper } from "../../support/consent.ts";
@@ -111,7 +112,7 @@ test("the chart and the opt-in rate show the same numbers to sighted readers and
     all.map(String),
   );
   const [granted, declined] = [sum("granted", "cookie"), sum("declined", "cookie")];
-  await page.getByText(`${Math.round((granted / (granted + declined)) * 100)}%`).waitFor();
+  await page.getByText(formatRate("en", granted / (granted + declined)), { exact: true }).waitFor();
   await page
     .getByText(`${granted} granted, ${declined} declined, ${sum("withdrawn", "cookie")} withdrawn`)
     .waitFor();

@@ -99,7 +99,7 @@ test("from Home a merchant reads the opt-in rate and finds the slow system by cl
   await metric(page, "Marketing opt-in").getByText("33.3%", { exact: true }).waitFor();
   await metric(page, "Delivery success").getByText("98%", { exact: true }).waitFor();
   await metric(page, "Delivery success")
-    .getByText("Up 8 points from the previous 30 days")
+    .getByText("8 points more than in the previous 30 days")
     .waitFor();
   await page.getByText("Granted: Marketing, Terms").waitFor();
   await page.getByText("Declined: Marketing").first().waitFor();
