@@ -91,10 +91,7 @@ export function useFilterGroups(choices: Choices, currency: Currency | null): Fi
     {
       name: "signed_in",
       label: t("filters.signedIn"),
-      choices: ["7", "30", "90", "older", "never"].map((value) => ({
-        value,
-        label: t(`signedIn.${value as "never"}`),
-      })),
+      choices: listed(t("signedIn", { returnObjects: true })),
     },
     {
       name: "active",
