@@ -122,23 +122,7 @@ export function shapeConfig(
   const isEmbedded = read.DATABASE_URL === undefined;
   const isDevelopment = environment.NODE_ENV === "development";
   const made = local({ isSandbox, isEmbedded, isDevelopment });
-  const shaped: Record<string, unknown> = {};
-  for (const name of names) {
-    const { schema, required, default: fallback } = entry(name);
-    const text = read[name] ?? made[name] ?? fallback;
-    if (text === undefined) {
-      if (required && !isSandbox)
-        problems.push({ name, problem: `is missing. ${SETTINGS[name].about}` });
-      continue;
-    }
-    const parsed = schema.safeParse(text);
-    if (parsed.success) shaped[name] = parsed.data;
-    else
-      problems.push({
-        name,
-        problem: parsed.error.issues.map((issue) => issue.message).join("; "),
-      });
-  }
+  const shaped = parseSettings({ ...made, ...read }, { isSandbox }, problems);
   // The sandbox brings its own systems.
   if (!isSandbox) requireBeside(shaped, read, problems);
   const regionDatabaseUrls = readRegions(environment, "DATABASE_URL", problems);
@@ -168,6 +152,32 @@ export function shapeConfig(
       ...replicaRegionUrls,
     },
   };
+}
+
+/** The settings with their defaults. Adds what is missing or invalid to `problems`. */
+function parseSettings(
+  texts: Partial<Record<SettingName, string | undefined>>,
+  { isSandbox }: Pick<Mode, "isSandbox">,
+  problems: Problem[],
+): Record<string, unknown> {
+  const shaped: Record<string, unknown> = {};
+  for (const name of names) {
+    const { schema, required, default: fallback } = entry(name);
+    const text = texts[name] ?? fallback;
+    if (text === undefined) {
+      if (required && !isSandbox)
+        problems.push({ name, problem: `is missing. ${SETTINGS[name].about}` });
+      continue;
+    }
+    const parsed = schema.safeParse(text);
+    if (parsed.success) shaped[name] = parsed.data;
+    else
+      problems.push({
+        name,
+        problem: parsed.error.issues.map((issue) => issue.message).join("; "),
+      });
+  }
+  return shaped;
 }
 
 /** A setting that is valid requires those that it does nothing without. */
