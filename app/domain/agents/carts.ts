@@ -87,6 +87,47 @@ export const dropCart = (sql: TenantSql, id: string): Promise<void> =>
 const continueUrl = (tenant: Tenant, lines: readonly CartLine[]): string =>
   `https://${tenant.shop}/cart/${lines.map(({ variantId, quantity }) => `${variantId.split("/").pop()}:${quantity}`).join(",")}`;
 
+/** Throws `items_unavailable` for an item that the store does not sell. */
+function priceLine(
+  products: Awaited<ReturnType<typeof findProducts>>,
+  { variantId, quantity }: CartLine,
+  index: number,
+) {
+  const product = VARIANT.test(variantId) ? products.get(variantId)?.product : undefined;
+  const variant = product?.variants.find((one) => one.id === variantId);
+  if (!product || !variant)
+    throw new AppError("items_unavailable", {
+      message: `Item ${index + 1} is nothing that this store sells.`,
+    });
+  const { currency, amount } = variant.price;
+  const price = toPriceUnits(amount, currency);
+  const title =
+    variant.title === "Default Title" ? product.title : `${product.title} – ${variant.title}`;
+  return {
+    currency,
+    line: {
+      id: `li_${index + 1}`,
+      item: {
+        id: variantId,
+        title,
+        price,
+        ...(product.image && { image_url: product.image.url }),
+      },
+      quantity,
+      totals: totalsOf(price * quantity, price * quantity),
+    },
+    problem: variant.available ? null : soldOut(index),
+  };
+}
+
+const soldOut = (index: number): UcpMessage =>
+  errorMessage(
+    "out_of_stock",
+    "There is none of this item left.",
+    "recoverable",
+    `$.line_items[${index}]`,
+  );
+
 /** Throws `items_unavailable` when the store does not sell one of them. */
 export async function showCart(
   ctx: Ctx,
@@ -99,41 +140,8 @@ export async function showCart(
     tenant,
     lines.map(({ variantId }) => variantId),
   );
-  const messages: UcpMessage[] = [];
-  const priced = lines.map(({ variantId, quantity }, index) => {
-    const product = VARIANT.test(variantId) ? products.get(variantId)?.product : undefined;
-    const variant = product?.variants.find((one) => one.id === variantId);
-    if (!product || !variant)
-      throw new AppError("items_unavailable", {
-        message: `Item ${index + 1} is nothing that this store sells.`,
-      });
-    if (!variant.available)
-      messages.push(
-        errorMessage(
-          "out_of_stock",
-          "There is none of this item left.",
-          "recoverable",
-          `$.line_items[${index}]`,
-        ),
-      );
-    const price = toPriceUnits(variant.price.amount, variant.price.currency);
-    const title =
-      variant.title === "Default Title" ? product.title : `${product.title} – ${variant.title}`;
-    return {
-      currency: variant.price.currency,
-      line: {
-        id: `li_${index + 1}`,
-        item: {
-          id: variantId,
-          title,
-          price,
-          ...(product.image && { image_url: product.image.url }),
-        },
-        quantity,
-        totals: totalsOf(price * quantity, price * quantity),
-      },
-    };
-  });
+  const priced = lines.map((line, index) => priceLine(products, line, index));
+  const messages = priced.flatMap(({ problem }) => problem ?? []);
   const sum = priced.reduce((total, { line }) => total + line.item.price * line.quantity, 0);
   return {
     id,
