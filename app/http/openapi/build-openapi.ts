@@ -103,26 +103,17 @@ function declaredErrors(spec: AnySpec, inPath: readonly object[]): Record<string
   };
 }
 
-function toOperation(schemas: JsonSchemas, spec: AnySpec, method: Method, path: string): object {
-  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: { type: "string" },
-  }));
-  const shop =
-    spec.tenant === "none"
-      ? []
-      : [
-          {
-            name: "shop",
-            in: "query",
-            required: false,
-            description: "The store's domain; X-Storefront-Shop-Domain may name it instead.",
-            schema: { type: "string" },
-          },
-        ];
-  const answers = Object.entries(answersOf(spec)).map(([status, description]) => {
+const SHOP_PARAMETER = {
+  name: "shop",
+  in: "query",
+  required: false,
+  description: "The store's domain; X-Storefront-Shop-Domain may name it instead.",
+  schema: { type: "string" },
+};
+
+/** The declared responses by their status, without the errors. */
+function toResponses(schemas: JsonSchemas, spec: AnySpec): object {
+  const responses = Object.entries(answersOf(spec)).map(([status, description]) => {
     const content = contentOf(spec, Number(status))?.map(({ mediaType, schema }) => [
       mediaType,
       schema ? jsonContent(schemas, schema) : { schema: { type: "string" } },
@@ -132,6 +123,17 @@ function toOperation(schemas: JsonSchemas, spec: AnySpec, method: Method, path: 
       { description, ...(content?.length && { content: Object.fromEntries(content) }) },
     ];
   });
+  return Object.fromEntries(responses);
+}
+
+function toOperation(schemas: JsonSchemas, spec: AnySpec, method: Method, path: string): object {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+  const shop = spec.tenant === "none" ? [] : [SHOP_PARAMETER];
   const accepted = spec.body ?? spec.accepts;
   const form = spec.handleForm && (spec.form ?? spec.body);
   const errors = Object.entries(declaredErrors(spec, inPath)).map(([status, description]) => [
@@ -161,7 +163,7 @@ function toOperation(schemas: JsonSchemas, spec: AnySpec, method: Method, path: 
     }),
     responses: {
       ...Object.fromEntries(errors),
-      ...Object.fromEntries(answers),
+      ...toResponses(schemas, spec),
       default: { $ref: "#/components/responses/Error" },
     },
   };
