@@ -66,29 +66,17 @@ async function archiveDeadEvent(
     entity_type: first.entity_type,
     entity_id: first.entity_id,
     priority: first.priority,
-    channels: dead.map(
-      ({
-        id,
-        channel,
-        payload,
-        transformed_payload,
-        delivery_config,
-        retry_count,
-        last_error,
-        sweep_count,
-        dead_lettered_at,
-      }) => ({
-        queue_id: Number(id),
-        channel,
-        payload,
-        transformed_payload,
-        delivery_config,
-        retry_count,
-        error: last_error,
-        sweep_count,
-        dead_lettered_at,
-      }),
-    ),
+    channels: dead.map((row) => ({
+      queue_id: Number(row.id),
+      channel: row.channel,
+      payload: row.payload,
+      transformed_payload: row.transformed_payload,
+      delivery_config: row.delivery_config,
+      retry_count: row.retry_count,
+      error: row.last_error,
+      sweep_count: row.sweep_count,
+      dead_lettered_at: row.dead_lettered_at,
+    })),
   });
   await data.transaction(async (sql) => {
     // Announces a channel that died after the last alerts were sent.

@@ -90,8 +90,7 @@ export async function beginJourney(
   const { sql } = ctx.regions.get(tenant.region).forTenant(PLATFORM);
   await putKey(sql, PLATFORM_KEYS.oauthState(id), kept, TTL_SECONDS.oauthState);
   await putKey(sql, PLATFORM_KEYS.pkce(state), verifier, provider.verifierSeconds);
-  const location = new URL(endpoint);
-  const query = {
+  const location = withQuery(endpoint, {
     client_id: client.id,
     response_type: "code",
     scope: provider.scope,
@@ -100,9 +99,15 @@ export async function beginJourney(
     nonce,
     code_challenge: hash("sha256", verifier, "base64url"),
     code_challenge_method: "S256",
-  };
-  for (const [name, value] of Object.entries(query)) location.searchParams.set(name, value);
-  return { location: location.href };
+  });
+  return { location };
+}
+
+/** Keeps the parameters that the address has already. */
+function withQuery(address: string, query: Record<string, string>): string {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return url.href;
 }
 
 /**
