@@ -93,7 +93,7 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
     return appOf(ctx, shop ? await findTenant(ctx, shop) : null);
   }
 
-  /** By session token. */
+  /** Proofs in progress, by their session token. */
   const running = new Map<string, Promise<AdminVisit>>();
 
   /**

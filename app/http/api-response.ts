@@ -15,7 +15,7 @@ export type ApiResponse = {
 const HTTPS_ONLY = { "Strict-Transport-Security": "max-age=31536000" };
 const ANY_TRANSPORT: Record<string, string> = {};
 
-/** For every response, also of pages. Browsers heed it where they got it by https only. */
+/** Headers of every response, also of pages. A browser follows them only when the response came by https. */
 export const transportHeaders = ({ baseUrl }: Pick<Ctx, "baseUrl">): Record<string, string> =>
   baseUrl.startsWith("https:") ? HTTPS_ONLY : ANY_TRANSPORT;
 

@@ -8,7 +8,7 @@ export const OIDC_TIMEOUT_MS = 6_000;
 /** Unknown keys and failing signatures make us fetch the keys again: so often in a row, then once in a pause. */
 const KEYS_RENEWALS = 5;
 const KEYS_PAUSE_MS = 30_000;
-/** Between the answer and the use of its keys. */
+/** A check that began this long after the keys arrived may still have used the older ones. */
 const KEYS_SETTLE_MS = 1_000;
 const KEYS_MAX_AGE_MS = 10 * 60_000;
 

@@ -13,7 +13,7 @@ import { openFolder } from "./archive/folder.ts";
 
 const SYSTEM = "retail_analytics_a";
 const CONTENT_TYPE = "text/csv; charset=utf-8";
-/** Above those of `outbound`, whose error says what happened. */
+/** Longer than the limits of `outbound`, so that its error comes first, which says what happened. */
 const DROP_LIMITS: BucketLimits = { silenceMs: 20_000, operationMs: 20_000, bytesPerMs: 100 };
 
 export type DropAccess = {

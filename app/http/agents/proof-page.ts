@@ -13,7 +13,7 @@ import { lookForReader } from "../shopper/reader-look.ts";
 type Visit = {
   request: ApiRequest;
   tenant: Tenant;
-  /** Asked for by the address. */
+  /** The language that the address asks for. */
   locale: string | undefined;
 };
 

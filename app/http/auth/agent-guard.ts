@@ -110,7 +110,7 @@ const IDENTITY: AgentRule = { scope: "identity:read" };
 
 const AGENT_HEADERS = ["ucp-agent", "a2a-version"];
 
-/** On a public route, where nothing else distinguishes an agent from a page of the store. */
+/** Whether the caller of a public route says that it is an agent: nothing else distinguishes it from a page. */
 export const saysToBeAgent = (request: ApiRequest): boolean =>
   AGENT_HEADERS.some((name) => request.header(name) !== undefined) ||
   isAgentToken(bearerToken(request) ?? "");
@@ -165,7 +165,7 @@ async function requirePersonOfSession(
   const { session, tenant } = await requireSession(ctx, request, cachedTenant, challenge);
   if (!rule.needsConsent || !isAgentCall(ctx, request, tenant)) return { person: session, tenant };
   if (!tenant.config.agent_access_enabled) throw new AppError("agent_access_disabled");
-  // Read with the session on every call.
+  // The consent is read with the session on every call.
   if (!session.consents.a2a) throw new AppError("agent_consent_required");
   return { person: { ...session, isAgent: true }, tenant };
 }

@@ -5,7 +5,7 @@ import { SHOP_PATTERN } from "../../domain/tenants/tenant-config.ts";
 import { isAppError } from "../../runtime/errors.ts";
 import { AUTH_SCHEMES, type Auth, type AuthCall } from "./schemes.ts";
 
-/** Below it, parsing costs no more than the request itself. */
+/** A smaller body costs no more to parse than the request itself. */
 const LARGE_BYTES = 16 * 1024;
 /** A body names one store; a few more may stand in what it reports. */
 const MAX_SHOPS = 5;

@@ -70,7 +70,7 @@ async function checkWithCurrentTenant(
   return null;
 }
 
-/** For pages that adapt to the shopper: the cookie's shopper, or null. */
+/** The cookie's shopper, or null, for pages that adapt to the shopper. */
 export async function findCookieSession(
   ctx: Ctx,
   request: ApiRequest,

@@ -1,7 +1,7 @@
 // The pages of a store as a visitor without cookies receives them.
 import type { Outbound, OutboundAnswer } from "../../runtime/outbound/outbound.ts";
 
-/** The store's own domain, its primary domain, a language. */
+/** Redirects to the store's own domain, to its primary domain and to a language. */
 const MAX_HOPS = 3;
 const PAGE_TIMEOUT_MS = 6_000;
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
@@ -55,7 +55,7 @@ export function createStorePages(
   outbound: Outbound,
   frontOf: (shop: string) => string,
 ): StorePages {
-  /** A page behind its redirects. */
+  /** Fetches a page and follows its redirects. */
   async function visit(
     shop: string,
     { url: start, isLinked, call, headers: sent, timeoutOf, maxAnswerBytes, mayFollow }: Visit,

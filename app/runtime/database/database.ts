@@ -112,7 +112,7 @@ const CLOSE_WITHIN_MS = 2_000;
 
 export type DatabaseOptions = {
   url: string;
-  /** Past any pooler, for notifications. */
+  /** The address past any pooler, for notifications. */
   directUrl?: string | undefined;
   /** A standby that may serve reads. */
   replicaUrl?: string | undefined;
@@ -231,7 +231,7 @@ function openPool({ url, region, poolSize, log }: DatabaseOptions) {
   pool.on("error", (error) =>
     log.warn("database.connection_lost", { region, reason: error.message }),
   );
-  // Unknown before the first connection.
+  // Assumed until the first connection shows whether there is a pooler.
   let isPooled = true;
   pool.on("connect", (client) => (isPooled = (client as unknown as DatabaseClient).isPooled));
   const naming: Naming = (name) => (name && !isPooled ? { name } : {});

@@ -31,7 +31,7 @@ export const keysRead = (keys: readonly Key[]): Read<KeyRow> => ({
 export const toValues = (rows: readonly KeyRow[]): Map<Key, unknown> =>
   new Map(rows.map(({ key, value }) => [key as Key, value]));
 
-/** The values of those that exist. */
+/** The values of the keys that exist. */
 export async function findKeys(sql: TenantSql, keys: readonly Key[]): Promise<Map<Key, unknown>> {
   const read = keysRead(keys);
   return toValues(await sql<KeyRow>(read.sql, read.values));

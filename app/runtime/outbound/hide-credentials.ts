@@ -157,7 +157,7 @@ const credentialsOfForm = ({ body, exchangesCredentials }: SentCall): string[] =
     : [];
 
 function writtenForms(value: string): string[] {
-  // Written the same way everywhere.
+  // Such a value is written the same way everywhere.
   if (/^[\w.-]+$/.test(value)) return [value];
   const json = JSON.stringify(value).slice(1, -1);
   return [

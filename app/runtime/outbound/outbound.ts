@@ -69,7 +69,7 @@ type OutboundOptions = {
   log: Log;
   /** Private addresses that tenants may choose. */
   allow: readonly string[];
-  /** Asked for the names that tenants choose, instead of the system's. */
+  /** Name servers for the hosts that tenants choose, in place of the system's. */
   nameServers?: readonly string[] | undefined;
 };
 

@@ -82,7 +82,7 @@ export async function inSpan<T>(
   });
 }
 
-/** Without a valid parent, a new trace. */
+/** The parent's context; without a valid parent a new trace begins. */
 function continued(parent: string | null): Context {
   const root = trace.deleteSpan(context.active());
   return parent !== null && TRACE_PARENT.test(parent)

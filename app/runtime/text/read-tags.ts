@@ -96,7 +96,7 @@ export function readShownTags(html: string, handlers: TagHandlers): boolean {
       if (hidden !== null) return;
       if (!NOT_SHOWN.has(name)) return onOpenTag(name, attributes, isSelfClosing);
       onLeftOut?.();
-      // HTML knows no other of these that closes itself.
+      // Of these elements only `svg` can close itself.
       if (!isSelfClosing || name !== "svg") hidden = name;
     },
     onText(text) {

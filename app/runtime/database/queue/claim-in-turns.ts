@@ -80,7 +80,7 @@ export function claimInTurns<Claimed extends Row & { id: unknown }>({
   return async (database: Database, limit: number, turns: Turns): Promise<Claimed[]> => {
     const claimed: Claimed[] = [];
     const inWork = new Map(turns.inWork);
-    // To the end of the alphabet, and once from its start.
+    // Walks the stores to the end of the alphabet, and once more from its start.
     for (let isFromStart = turns.lastShop === ""; claimed.length < limit;) {
       const rows = await database.acrossTenants<Scanned<Claimed>>(
         STATEMENT,
