@@ -2,11 +2,12 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Config } from "../runtime/config.ts";
+import { AppError } from "../runtime/errors.ts";
 import { createSlotPool, type SlotPool } from "../runtime/slot-pool.ts";
 import { LIVE } from "../runtime/version.ts";
 import { endStalledClients, STALLED_MS } from "./stalled-clients.ts";
 import { explainListening } from "./start-error.ts";
-import { refuseUnreadable, withOneHost } from "./unreadable-requests.ts";
+import { refuse, refuseUnreadable, withOneHost } from "./unreadable-requests.ts";
 
 export type OpenPort = {
   server: Server;
@@ -62,10 +63,9 @@ const notYet: RequestListener = (request, response) => {
     return void response
       .writeHead(200, { "Content-Type": "application/json" })
       .end(JSON.stringify(LIVE));
-  response.writeHead(503, { "Retry-After": "1", "Content-Type": "text/plain" }).end("starting");
+  refuse(response, new AppError("starting", { headers: { "Retry-After": "1" } }));
 };
 
 /** The listener of a process without the role `web`. */
-export const servesNoPages: RequestListener = (_request, response) => {
-  response.writeHead(404, { "Content-Type": "text/plain" }).end("This process serves no pages.");
-};
+export const servesNoPages: RequestListener = (_request, response) =>
+  refuse(response, new AppError("not_found", { message: "This process serves no pages." }));

@@ -12,6 +12,9 @@ const CODES: Record<string, ErrorCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
 };
 
+/** Nothing that follows such a request can be read. */
+const CLOSING = { Connection: "close" };
+
 /** `answering`: the responses that are not finished. */
 export function refuseUnreadable(server: Server, answering: () => readonly ServerResponse[]): void {
   // All headers of a request are kept: `withOneHost` counts them. Their bytes are limited.
@@ -31,7 +34,9 @@ export function refuseUnreadable(server: Server, answering: () => readonly Serve
     for (const response of awaited)
       response.once("close", () => (left -= 1) === 0 && socket.destroySoon());
     if (left > 0) return;
-    const { status, headers, body } = refusal(CODES[error.code ?? ""] ?? "malformed_request");
+    const { status, headers, body } = refusal(
+      new AppError(CODES[error.code ?? ""] ?? "malformed_request", { headers: CLOSING }),
+    );
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`);
     socket.destroySoon();
@@ -47,9 +52,14 @@ export const withOneHost =
     const hosts = countHosts(request.rawHeaders);
     if (hosts === 1 || (hosts === 0 && request.httpVersion === "1.0"))
       return listener(request, response);
-    const { status, headers, body } = refusal("malformed_request");
-    response.writeHead(status, headers).end(body);
+    refuse(response, new AppError("malformed_request", { headers: CLOSING }));
   };
+
+/** An answer before any endpoint. */
+export function refuse(response: ServerResponse, error: AppError): void {
+  const { status, headers, body } = refusal(error);
+  response.writeHead(status, headers).end(body);
+}
 
 function countHosts(rawHeaders: readonly string[]): number {
   let count = 0;
@@ -58,8 +68,7 @@ function countHosts(rawHeaders: readonly string[]): number {
   return count;
 }
 
-function refusal(code: ErrorCode) {
-  const error = new AppError(code);
+function refusal(error: AppError) {
   const requestId = randomUUID();
   const body = JSON.stringify(toErrorBody(error, requestId));
   return {
@@ -70,7 +79,7 @@ function refusal(code: ErrorCode) {
       "X-Request-Id": requestId,
       "X-Content-Type-Options": "nosniff",
       "Content-Length": String(Buffer.byteLength(body)),
-      Connection: "close",
+      ...error.headers,
     },
     body,
   };

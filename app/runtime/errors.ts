@@ -142,6 +142,7 @@ const ERRORS = {
   cell_not_served: [503, "This process does not serve the store's cell."],
   overloaded: [503, "More events arrive than can be stored right now. Try again shortly."],
   busy: [503, "Too many sign-ins right now. Try again shortly."],
+  starting: [503, "The service is starting. Try again shortly."],
   shutting_down: [503, "The service is stopping. Try again shortly."],
 } as const satisfies Record<string, readonly [ErrorStatus, string]>;
 

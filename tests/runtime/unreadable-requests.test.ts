@@ -1,4 +1,4 @@
-// Requests that Node's parser refuses, or that name several hosts: no endpoint ever sees them.
+// Requests that Node's parser refuses, that name several hosts, or that come too early: no endpoint ever sees them.
 import type { RequestListener } from "node:http";
 import { connect } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -91,6 +91,23 @@ test.each<[what: string, status: number, title: string, request: string]>([
   expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
   expect(answer.headers.get("content-length")).toBe(String(Buffer.byteLength(answer.body)));
   expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+});
+
+test("a request that arrives while the process starts is refused in the shape of every error", async () => {
+  const starting = await openPort({ PORT: 0, HOST: "127.0.0.1" });
+  const ask = (path: string) => fetch(`http://127.0.0.1:${starting.port}${path}`);
+  const answer = await ask("/health");
+  expect(answer.status).toBe(503);
+  expect(answer.headers.get("retry-after")).toBe("1");
+  expect(await answer.json()).toEqual({
+    error: "ServiceUnavailable",
+    code: "starting",
+    message: expect.stringMatching(/^[A-Z].*\.$/),
+    request_id: answer.headers.get("x-request-id"),
+  });
+  expect((await ask("/health/live")).status).toBe(200);
+  starting.server.closeAllConnections();
+  await new Promise((closed) => starting.server.close(closed));
 });
 
 test("requests before unreadable bytes get their responses, and then the connection ends", async () => {

@@ -224,7 +224,8 @@ test.each<[string, (route: Route) => Promise<void>]>([
   ["an unreachable", (route) => route.abort()],
   [
     "a starting",
-    (route) => route.fulfill({ status: 503, contentType: "text/plain", body: "starting" }),
+    (route) =>
+      route.fulfill({ status: 503, json: { error: "ServiceUnavailable", code: "starting" } }),
   ],
 ])("%s service is reported in the form, which keeps the input", async (_, answer) => {
   const visit = await open(`/settings?shop=${shop}`);
