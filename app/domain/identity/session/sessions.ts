@@ -8,6 +8,7 @@ import { putKey } from "../../../runtime/database/kv.ts";
 import { KEYS, PLATFORM_KEYS } from "../../../runtime/database/kv-keys.ts";
 import type { ConsentFlags } from "../../consent/consent-types.ts";
 import { HOME_REGION } from "../../../runtime/settings.ts";
+import type { Columns, StorefrontUser } from "../../../db.server.ts";
 import { dataOf, isCurrent, type Tenant } from "../../tenants/tenant.ts";
 import {
   ACCOUNT_COLUMNS,
@@ -69,6 +70,7 @@ export function issueToken(ctx: Ctx, tenant: Tenant, account: Account): string {
 }
 
 type SessionRow = Account &
+  Columns<StorefrontUser, "created_at"> &
   ClaimRow & {
     place: number;
     is_revoked: boolean;
@@ -88,7 +90,7 @@ const SESSION_READ = `
     (SELECT version FROM kv WHERE kv.shop = $4 AND kv.key = $5) AS platform_version
   FROM json_to_recordset($2::json) AS asked(place int, id int, revoked_key text)
   CROSS JOIN LATERAL (
-    SELECT ${ACCOUNT_COLUMNS.map((column) => `u.${column}`).join(", ")}, ${CLAIM_FLAGS.map((flag) => `c.${flag}`).join(", ")}
+    SELECT ${ACCOUNT_COLUMNS.map((column) => `u.${column}`).join(", ")}, u.created_at, ${CLAIM_FLAGS.map((flag) => `c.${flag}`).join(", ")}
     FROM storefront_users u LEFT JOIN user_claims c ON c.shop = u.shop AND c.user_id = u.id
     WHERE u.shop = $1 AND u.id = asked.id OFFSET 0
   ) AS person`;
@@ -135,7 +137,8 @@ export async function checkSession(ctx: Ctx, tenant: Tenant, token: string): Pro
         (row.platform_version ?? 0) === tenant.version.platform
       : await isCurrent(ctx, tenant);
   if (!isFresh) return { outcome: "stale_tenant" };
-  if (!row || row.is_revoked || isOver(row, claims)) return { outcome: "invalid" };
+  if (!row || row.is_revoked || isOver(row, claims) || isOfAnother(row, claims))
+    return { outcome: "invalid" };
   if (isOfFuture(claims, now) && claims.iat !== firstValidIat(row)) return { outcome: "invalid" };
   // A sign-up that waited for verification was merged into another account: its sessions belong to that
   // account now.
@@ -152,6 +155,13 @@ export async function checkSession(ctx: Ctx, tenant: Tenant, token: string): Pro
 
 const isOver = ({ sessions_valid_after: validAfter }: SessionRow, { iat }: SessionClaims) =>
   validAfter !== null && iat * 1_000 < validAfter.getTime();
+
+/**
+ * A restored backup gives the numbers of the accounts that it lacks to new ones. The address alone decides nothing:
+ * that of an account can change.
+ */
+const isOfAnother = (row: SessionRow, { iat, email }: SessionClaims) =>
+  (iat + 1) * 1_000 < row.created_at.getTime() && email !== (emailOf(row) ?? "");
 
 /** Invalidates this token and its copies. */
 export async function endSession(ctx: Ctx, tenant: Tenant, session: Session): Promise<void> {

@@ -42,6 +42,26 @@ describe("a session", () => {
     ).toBe(401);
   });
 
+  it("opens no account that got the person's number after a backup was restored", async () => {
+    const lost = await signUp(service);
+    // After a restore the numbers begin again at those of the backup.
+    await service.database.query("UPDATE storefront_users SET email = $2 WHERE id = $1", [
+      lost.id,
+      "somebody-else@example.com",
+    ]);
+    expect(await statuses(lost.token)).toEqual([200, 200]);
+    await service.database.query(
+      "UPDATE storefront_users SET created_at = now() + interval '2 seconds' WHERE id = $1",
+      [lost.id],
+    );
+    expect(await statuses(lost.token)).toEqual([401, 401]);
+    await service.database.query("UPDATE storefront_users SET email = $2 WHERE id = $1", [
+      lost.id,
+      lost.email,
+    ]);
+    expect(await statuses(lost.token)).toEqual([200, 200]);
+  });
+
   it("stays ended when statements suspend and reactivate the person; a new one is valid at once", async () => {
     const { token, id, email } = await signUp(service);
     for (const status of ["suspended", "active"])
