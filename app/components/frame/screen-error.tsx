@@ -6,7 +6,8 @@ import translations from "@shopify/polaris/locales/en.json" with { type: "json" 
 import { ScreenBody } from "../ui/layout.tsx";
 import { LostConnection } from "./lost-connection.ts";
 
-const PROBLEMS = [401, 404, 409, 410] as const;
+const PROBLEMS = [400, 401, 404, 409, 410] as const;
+const WARNINGS = [400, 404, 409];
 
 /** Inside the frame with its menu: every screen exports it as its ErrorBoundary. */
 export function ScreenProblem() {
@@ -20,7 +21,7 @@ export function ScreenProblem() {
   return (
     <ScreenBody>
       <Banner
-        tone={status === 404 || status === 409 ? "warning" : "critical"}
+        tone={WARNINGS.includes(status) ? "warning" : "critical"}
         title={t(`problems.${problem}.title`)}
         {...(status === 409 && { action: { content: t("toHome"), url: "/app" } })}
         {...(problem === "other" && { action: again })}

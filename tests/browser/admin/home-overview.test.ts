@@ -243,6 +243,17 @@ test("an unknown path below /app is a 404 inside the frame", async () => {
   await visit.close();
 });
 
+test("an address of a list that is not valid any more says so instead of an error of ours", async () => {
+  const page = await open("/app/consent?cursor=old");
+  await page.getByText("This address is not valid").waitFor();
+  expect(await page.getByText("Something went wrong on our side").count()).toBe(0);
+  expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+  await page.getByRole("link", { name: "Home" }).click();
+  await page.getByRole("heading", { name: "Setup guide" }).waitFor();
+  expect(visit.errors.filter((text) => !text.includes("400"))).toEqual([]);
+  await visit.close();
+});
+
 test("the home has no layout shift while it loads, and a fast largest contentful paint", async () => {
   await fillStore(shop, 5);
   const { page, close } = await app.browser.visit([app.url, app.sandbox.url]);
