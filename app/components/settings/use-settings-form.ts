@@ -2,6 +2,7 @@
 // changed fields are sent.
 import { useEffect, useRef, useState } from "react";
 import type { FormField } from "../../domain/tenants/settings/settings-form.ts";
+import { useCorrections } from "../hooks/use-corrections.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { useUnloadWarning } from "../hooks/use-unload-warning.ts";
 import { toDraft, toPatch, type Draft } from "./fields/field-drafts.ts";
@@ -23,7 +24,8 @@ export function useSettingsForm(fields: readonly FormField[], { action, onSaved 
     ...(onSaved && { onSuccess: onSaved }),
   });
   const [discarded, setDiscarded] = useState<typeof result>(null);
-  const error = result === discarded ? null : failure;
+  const { open, correct, forget } = useCorrections(failure);
+  const error = result === discarded ? null : open;
   // A second click before the next render still calls this render's `save`.
   const isSending = useRef(false);
   useEffect(() => {
@@ -59,11 +61,13 @@ export function useSettingsForm(fields: readonly FormField[], { action, onSaved 
       const reason = reasons[name];
       return reason === undefined ? undefined : { reason, code: codes[name] ?? "other" };
     },
-    change: ({ name, version }: FormField, draft: Draft) =>
+    change({ name, version }: FormField, draft: Draft) {
+      correct(name);
       setChanges((now) => ({
         ...now,
         [name]: { draft, version: now[name] ? now[name].version : version },
-      })),
+      }));
+    },
     discard() {
       setChanges({});
       setDiscarded(result);
@@ -72,6 +76,7 @@ export function useSettingsForm(fields: readonly FormField[], { action, onSaved 
       if (isSending.current) return;
       isSending.current = true;
       sent.current = changes;
+      forget();
       submit({ fields: JSON.stringify(patch), versions: versionsOf(changes, Object.keys(patch)) });
     },
   };

@@ -334,7 +334,7 @@ test("a store that did not allow access to its files is asked for it, and may en
   await visit.close();
 });
 
-test("mails go to the recipients that the store chose; a refused save leads to the field, and discarding it removes the error", async () => {
+test("mails go to the recipients that the store chose; a refused save leads to the field, and discarding or correcting it removes the error", async () => {
   const visit = await open("/app/settings/notifications");
   const { page } = visit;
   await page.getByLabel("Delivery alerts").fill("ops@store.example\nnot an address");
@@ -345,6 +345,13 @@ test("mails go to the recipients that the store chose; a refused save leads to t
     .toBe("alert_emails");
   await page.getByRole("button", { name: "Discard", exact: true }).click();
   await page.getByText("Enter an email address.").waitFor({ state: "hidden" });
+  // So does the saved value, which leaves nothing to discard.
+  await page.getByLabel("Delivery alerts").fill("not an address");
+  await save(page);
+  await page.getByText("Enter an email address.").waitFor();
+  await page.getByLabel("Delivery alerts").fill("");
+  await page.getByText("Enter an email address.").waitFor({ state: "hidden" });
+  expect(await page.getByText("Nothing was saved.").count()).toBe(0);
   await page.getByLabel("Delivery alerts").fill("ops@store.example\ndesk@store.example");
   await save(page);
   await page.getByText("Saved.", { exact: true }).waitFor();

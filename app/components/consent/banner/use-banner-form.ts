@@ -2,6 +2,7 @@
 // changed fields are sent, so that what somebody else saved meanwhile stays.
 import { useEffect, useState } from "react";
 import type { BannerFields, BannerWork } from "../../../domain/tenants/banner/banner-drafts.ts";
+import { useCorrections } from "../../hooks/use-corrections.ts";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
 import { useUnloadWarning } from "../../hooks/use-unload-warning.ts";
 
@@ -17,9 +18,8 @@ export function useBannerForm({ draft }: BannerWork, onSaved: () => void) {
     error: failure,
   } = useScreenAction("save", { onSuccess: onSaved });
   const [discarded, setDiscarded] = useState<typeof result>(null);
-  /** The fields that were changed after the last save. */
-  const [corrected, setCorrected] = useState<ReadonlySet<string>>(new Set());
-  const error = result === discarded ? null : withoutCorrected(failure, corrected);
+  const { open, correct, forget } = useCorrections(failure);
+  const error = result === discarded ? null : open;
   useEffect(() => {
     if (result?.ok) {
       // Keeps input that was entered during the save.
@@ -40,7 +40,7 @@ export function useBannerForm({ draft }: BannerWork, onSaved: () => void) {
     error,
     change(name: string, value: unknown) {
       setBase((known) => known ?? draft.revision);
-      setCorrected((now) => new Set(now).add(name));
+      correct(name);
       setChanges((now) => ({ ...now, [name]: value }));
     },
     discard() {
@@ -49,23 +49,11 @@ export function useBannerForm({ draft }: BannerWork, onSaved: () => void) {
       setDiscarded(result);
     },
     save() {
-      setCorrected(new Set());
+      forget();
       setSent(changes);
       submit({ revision: base ?? draft.revision, changes });
     },
   };
-}
-
-/** What a refused save says about the fields that still are as they were sent. */
-function withoutCorrected<Failure extends { code: string; fields?: Record<string, string> }>(
-  failure: Failure | null,
-  corrected: ReadonlySet<string>,
-): Failure | null {
-  if (failure?.code !== "invalid_request" || !failure.fields) return failure;
-  const fields = Object.entries(failure.fields).filter(
-    ([field]) => ![...corrected].some((name) => field === name || field.startsWith(`${name}.`)),
-  );
-  return fields.length === 0 ? null : { ...failure, fields: Object.fromEntries(fields) };
 }
 
 export type BannerForm = ReturnType<typeof useBannerForm>;
