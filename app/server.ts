@@ -6,6 +6,7 @@ import { startBackground } from "./boot.server.ts";
 import { createCtx, type Ctx } from "./context.server.ts";
 import { flushAgentCalls } from "./domain/agent-activity/record-agent-call.ts";
 import { channels } from "./domain/channels/index.ts";
+import { refuseOtherSecretsKey } from "./domain/tenants/directory.ts";
 import { registerTenant } from "./domain/tenants/tenant-record.ts";
 import { renderThemeFooters } from "./embeds/theme-footers.ts";
 import { loadRoutes, loadRoutesAt } from "./http/route-table.ts";
@@ -107,6 +108,7 @@ async function main(): Promise<void> {
   const following = await clock.follow(ctx.home);
   stops.unshift(async () => following.stop());
   await refuseSharedDatabases(ctx);
+  await refuseOtherSecretsKey(ctx);
   await prepareTenants(ctx);
 
   let listener: RequestListener;

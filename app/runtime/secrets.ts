@@ -11,7 +11,8 @@ import {
 } from "node:crypto";
 import type { Random } from "./clock.ts";
 
-const PREFIX = "sealed:v1:";
+/** The beginning of every sealed value. */
+export const SEALED_PREFIX = "sealed:v1:";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
@@ -35,7 +36,7 @@ export type Secrets = {
 };
 
 export function isSealed(value: unknown): value is string {
-  return typeof value === "string" && value.startsWith(PREFIX);
+  return typeof value === "string" && value.startsWith(SEALED_PREFIX);
 }
 
 export function createSecrets(key: Buffer, random: Random): Secrets {
@@ -46,10 +47,10 @@ export function createSecrets(key: Buffer, random: Random): Secrets {
       const iv = random.bytes(IV_BYTES);
       const cipher = createCipheriv("aes-256-gcm", sealingKey, iv).setAAD(Buffer.from(place));
       const body = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
-      return PREFIX + Buffer.concat([iv, cipher.getAuthTag(), body]).toString("base64");
+      return SEALED_PREFIX + Buffer.concat([iv, cipher.getAuthTag(), body]).toString("base64");
     },
     unseal(place, sealed) {
-      const raw = Buffer.from(sealed.slice(PREFIX.length), "base64");
+      const raw = Buffer.from(sealed.slice(SEALED_PREFIX.length), "base64");
       try {
         const decipher = createDecipheriv("aes-256-gcm", sealingKey, raw.subarray(0, IV_BYTES), {
           authTagLength: TAG_BYTES,

@@ -155,27 +155,59 @@ describe("an error of the start ends the process with code 1 and a readable mess
     expect(unreachable).not.toContain("a-secret-word");
   });
 
-  test("names SECRETS_KEY when the database's secrets were stored under another one", async () => {
+  test.each<[string, (url: string) => Promise<Record<string, string>>]>([
+    [
+      "sandbox",
+      async (url) => ({
+        PORT: "0",
+        SANDBOX: "on",
+        DATABASE_URL: url,
+        DATA_DIR: await mkdtemp(join(at.folder, "other-key-")),
+      }),
+    ],
+    ["deployed service", async (url) => deployment({ DATABASE_URL: url })],
+  ])(
+    "names SECRETS_KEY when the database's secrets were stored under another one, of a %s",
+    async (_, settingsFor) => {
+      const used = await freshDatabase();
+      const secrets = createSecrets(Buffer.alloc(32, 9), systemRandom);
+      const record = {
+        storefront_store_domain: DEMO_SHOP,
+        storefront_admin_token: secrets.seal(
+          `${DEMO_SHOP}/storefront_admin_token`,
+          "a-secret-word",
+        ),
+      };
+      await used.query("INSERT INTO kv (shop, key, value) VALUES ($1, $2, $3::jsonb)", [
+        DEMO_SHOP,
+        KEYS.tenant(DEMO_SHOP),
+        JSON.stringify(record),
+      ]);
+      const text = await refusal(await settingsFor(used.url));
+      requireSentence(text);
+      expect(text).toContain("does not open with this SECRETS_KEY");
+      await used.drop();
+    },
+  );
+
+  test("starts beside one store whose secrets are damaged, when those of another open", async () => {
     const used = await freshDatabase();
-    const secrets = createSecrets(Buffer.alloc(32, 9), systemRandom);
-    const record = {
-      storefront_store_domain: DEMO_SHOP,
-      storefront_admin_token: secrets.seal(`${DEMO_SHOP}/storefront_admin_token`, "a-secret-word"),
-    };
-    await used.query("INSERT INTO kv (shop, key, value) VALUES ($1, $2, $3::jsonb)", [
-      DEMO_SHOP,
-      KEYS.tenant(DEMO_SHOP),
-      JSON.stringify(record),
-    ]);
-    const dataDir = await mkdtemp(join(at.folder, "other-key-"));
-    const text = await refusal({
-      PORT: "0",
-      SANDBOX: "on",
-      DATABASE_URL: used.url,
-      DATA_DIR: dataDir,
-    });
-    requireSentence(text);
-    expect(text).toContain("does not open with this SECRETS_KEY");
+    for (const [shop, key] of [
+      ["damaged.myshopify.com", 9],
+      ["whole.myshopify.com", 7],
+    ] as const) {
+      const secrets = createSecrets(Buffer.alloc(32, key), systemRandom);
+      const token = secrets.seal(`${shop}/storefront_admin_token`, "a-secret-word");
+      await used.query("INSERT INTO kv (shop, key, value) VALUES ($1, $2, $3::jsonb)", [
+        shop,
+        KEYS.tenant(shop),
+        JSON.stringify({ storefront_store_domain: shop, storefront_admin_token: token }),
+      ]);
+    }
+    const child = startChild("app/server.ts", deployment({ DATABASE_URL: used.url }));
+    await child.line("the start", /listening on/);
+    child.signal("SIGTERM");
+    expect(await child.ended).toBe(0);
     await used.drop();
   });
 

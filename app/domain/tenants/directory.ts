@@ -3,8 +3,10 @@ import type { Ctx } from "../../context.server.ts";
 import type { Columns, Kv, PublicHost } from "../../db.server.ts";
 import { KEYS } from "../../runtime/database/kv-keys.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
+import { isSealed, SEALED_PREFIX } from "../../runtime/secrets.ts";
 import { normaliseHost } from "./settings/field-schemas.ts";
 import { tokenState } from "./store-access.ts";
+import { openFields } from "./tenant-record.ts";
 import { findTenant, type Tenant } from "./tenant.ts";
 
 /** Which rows of the key-value store are the records of tenants. */
@@ -44,6 +46,32 @@ export async function listShops(
     [region ?? null, HOME_REGION, after ?? "", limit ?? null],
   );
   return rows.map((row) => row.shop);
+}
+
+/** Enough to tell another key from a record that was damaged. */
+const RECORDS_READ = 20;
+
+/**
+ * Throws when no store's secrets open with this process's key: beside the others it would answer 500 to every store,
+ * and seal new secrets with a key that those do not have.
+ */
+export async function refuseOtherSecretsKey(ctx: Ctx): Promise<void> {
+  const records = await ctx.home.acrossTenants<{ shop: string; value: Record<string, unknown> }>(
+    `SELECT shop, value FROM kv WHERE ${IS_TENANT} AND value::text LIKE '%"${SEALED_PREFIX}%'
+      ORDER BY shop LIMIT ${RECORDS_READ}`,
+  );
+  let refusal: unknown = null;
+  for (const { shop, value } of records) {
+    const sealed = Object.keys(value).filter((name) => isSealed(value[name]));
+    if (sealed.length === 0) continue;
+    try {
+      openFields(ctx.secrets, shop, value, sealed);
+      return;
+    } catch (error) {
+      refusal ??= error;
+    }
+  }
+  if (refusal !== null) throw refusal;
 }
 
 /** How many stores each region has. */
