@@ -95,7 +95,9 @@ test("a right that a role lacks is named before anything is changed", async () =
   await rows(eu.postgres.url, "GRANT pg_create_subscription TO app_owner");
   // CREATE on the database: its owner has it, another owner of the tables does not.
   await rows(eu.postgres.url, "ALTER DATABASE app OWNER TO postgres");
-  expect(await missing()).toEqual([expect.stringContaining("GRANT CREATE ON DATABASE")]);
+  expect(await missing()).toEqual([
+    expect.stringContaining('GRANT CREATE ON DATABASE "app" TO "app_owner"'),
+  ]);
   await rows(eu.postgres.url, "GRANT CREATE ON DATABASE app TO app_owner");
 
   const urls = service.ctx.config.directDatabaseUrls as Record<string, string>;

@@ -14,6 +14,7 @@ type Abilities = {
   free_slots: number;
   version: number;
   schema: string;
+  database: string;
 };
 
 const ABILITIES = `
@@ -25,7 +26,8 @@ const ABILITIES = `
       'cloudsqlsuperuser', 'azure_pg_admin') AND pg_has_role(g.oid, 'MEMBER')) AS may_subscribe,
     has_database_privilege(current_database(), 'CREATE') AS may_create, NOT r.rolsuper AS needs_password,
     current_setting('max_replication_slots')::int - (SELECT count(*)::int FROM pg_replication_slots) AS free_slots,
-    current_setting('server_version_num')::int AS version, current_schema()::text AS schema
+    current_setting('server_version_num')::int AS version, current_schema()::text AS schema,
+    current_database()::text AS database
   FROM pg_roles r WHERE r.rolname = current_user`;
 
 /** The cells whose address is of another role than the owner of the schema, each with what to do. */
@@ -94,13 +96,13 @@ export async function findMissing(
         ? `The role ${taker.role} may not subscribe in the cell ${to}: GRANT pg_create_subscription TO "${taker.role}".`
         : `The role ${taker.role} may not subscribe in the cell ${to}: before PostgreSQL 16 that needs a superuser, set ${owner(to)} to one.`,
     );
-  for (const [cell, { role, may_create }] of [
+  for (const [cell, { role, database, may_create }] of [
     [from, giver],
     [to, taker],
   ] as const)
     if (!may_create)
       missing.push(
-        `The role ${role} may not create publications and subscriptions in the cell ${cell}: GRANT CREATE ON DATABASE to "${role}".`,
+        `The role ${role} may not create publications and subscriptions in the cell ${cell}: GRANT CREATE ON DATABASE "${database}" TO "${role}".`,
       );
   if (taker.needs_password && !hasPassword(sourceUrl))
     missing.push(
