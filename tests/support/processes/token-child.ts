@@ -15,12 +15,13 @@ const ctx = createCtx({
   baseUrl: config.BASE_URL,
 });
 process.stdin.on("data", (line) => {
-  const { shop, callers, ...options } = JSON.parse(String(line)) as {
+  const { shop, callers, force, seen } = JSON.parse(String(line)) as {
     shop: string;
     callers: number;
     force?: boolean;
     seen?: number;
   };
+  const options = { ...(force && { force }), ...(seen !== undefined && { generation: seen }) };
   const calls = Array.from({ length: callers }, () => ensureStorefrontToken(ctx, shop, options));
   void Promise.allSettled(calls).then((results) => {
     const tokens = results.map((result) =>
