@@ -51,10 +51,11 @@ async function ask<Data>(
   path: string,
   body: string,
   signal: AbortSignal,
-): Promise<ActionResult<Data> | { ok: false; code: "unreachable" }> {
+): Promise<ActionResult<Data> | { ok: false; code: "unauthorized" | "unreachable" }> {
   try {
     const headers = { "Content-Type": "application/json" };
     const answer = await fetch(path, { method: "POST", headers, body, signal });
+    if (answer.status === 401) return { ok: false, code: "unauthorized" };
     return (await answer.json()) as ActionResult<Data>;
   } catch {
     return { ok: false, code: "unreachable" };

@@ -106,6 +106,24 @@ test("a save after the session's end keeps the form's input and says so", async 
   await close();
 });
 
+test("a preview after the session's end says so, and not that the service is not reached", async () => {
+  const { page, close } = await app.open("/app/consent/banner", { shop: SHOP });
+  await page
+    .locator("iframe[sandbox]")
+    .first()
+    .contentFrame()
+    .getByText("Reject all")
+    .first()
+    .waitFor();
+  await page.route("**/app/consent/banner/preview", (route) =>
+    route.continue({ headers: { ...route.request().headers(), authorization: "Bearer ended" } }),
+  );
+  await page.getByLabel("Title", { exact: true }).fill("Your choice");
+  await page.getByText("Your session has ended").waitFor();
+  expect(await page.getByText("We couldn't reach the service").count()).toBe(0);
+  await close();
+});
+
 test("without a connection another screen says so also when it was never opened, and opens it when there is one again", async () => {
   const { page, close } = await app.open("/app/customers", { shop: SHOP });
   await page.waitForFunction(() => performance.getEntriesByName("screens-ahead-done").length > 0);
