@@ -243,6 +243,19 @@ test.each([
   await expectHealthyPage(visit);
 });
 
+test("the history says that it lists the newest versions where there are more", async () => {
+  const shop = await app.newStore();
+  await app.database.query(
+    `INSERT INTO banner_versions (shop, version, design, published_at)
+      SELECT $1, n, '{}', now() FROM generate_series(1, 51) AS n`,
+    [shop],
+  );
+  const { page } = await app.open("/app/consent/banner", { shop });
+  await page.getByText("The newest 50 versions are listed.").waitFor();
+  await page.getByText("Version 2", { exact: true }).waitFor();
+  expect(await page.getByText("Version 1", { exact: true }).count()).toBe(0);
+});
+
 test("a refused draft has the focus on the colour that is wrong, and keeps what was typed", async () => {
   const visit = await app.open("/app/consent/banner", { shop: SHOP });
   const { page } = visit;

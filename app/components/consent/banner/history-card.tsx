@@ -48,6 +48,11 @@ export function HistoryCard({ work: { versions, published } }: { work: BannerWor
             </InlineStack>
           </Box>
         ))}
+        {(versions.at(-1)?.version ?? 1) > 1 && (
+          <Text as="p" tone="subdued">
+            {t("history.newest", { count: versions.length })}
+          </Text>
+        )}
       </BlockStack>
     </Card>
   );
