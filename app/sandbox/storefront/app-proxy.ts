@@ -10,7 +10,14 @@ import type { Call, ApiResponse } from "../exchange.ts";
 export const PROXY_PATH = "/apps/crm";
 /** The path of the app's address in its manifest: `[app_proxy] url`. */
 export const APP_PROXY_PATH = "/proxy";
-const PASSED_ON = ["content-type", "user-agent", "sec-gpc", "if-none-match", "accept-language"];
+const PASSED_ON = [
+  "accept",
+  "accept-language",
+  "content-type",
+  "if-none-match",
+  "sec-gpc",
+  "user-agent",
+];
 const PASSED_BACK = [
   "content-type",
   "cache-control",

@@ -272,6 +272,20 @@ describe("on a phone 320 pixels wide", () => {
 });
 
 describe("without script", () => {
+  it("a link with a newsletter's parameter leads to the page by one click, in the reader's language", async () => {
+    visit = await openStore(browser, service, {
+      context: { javaScriptEnabled: false, locale: "fr-FR" },
+    });
+    await visit.open("/apps/crm/embed/compliance?utm_source=newsletter&locale=fr");
+    await visit.page
+      .getByRole("heading", { name: "Il reste une étape pour ouvrir ce lien" })
+      .waitFor();
+    await visit.page.getByRole("link", { name: "Ouvrir la page" }).click();
+    await visit.page.getByText("JavaScript").first().waitFor();
+    expect(new URL(visit.page.url()).search).toBe("?locale=fr");
+    await visit.close();
+  });
+
   it("the theme's links lead to pages with the information, and there is no banner that could not be answered", async () => {
     visit = await openStore(browser, service, {
       context: { javaScriptEnabled: false },
