@@ -40,7 +40,6 @@ function launch(): Promise<Browser> {
       executablePath,
       args: [
         "--no-sandbox",
-        "--no-zygote",
         "--disable-dev-shm-usage",
         "--disable-gpu",
         // No page lives long enough for optimized code to pay for its compilation.
