@@ -55,6 +55,7 @@ async function migrateWhenReachable(
   urls: { url: string; directUrl: string | undefined },
   log: Log,
 ): Promise<void> {
+  let isWaiting = false;
   for (const deadline = Date.now() + DATABASE_WAIT_MS; ;) {
     try {
       const { applied, serviceRole, isRestricted } = await migrateDatabase({
@@ -67,14 +68,23 @@ async function migrateWhenReachable(
         log.warn("database.role_not_restricted", { role: serviceRole });
       return;
     } catch (error) {
-      const { cause } = error as Error;
-      const { code } = (cause ?? {}) as { code?: string };
-      const isAway =
-        isUnreachable(cause) || (code !== undefined && /^(57P03|25006|08|53)/.test(code));
-      if (!isAway || Date.now() > deadline) throw error;
+      if (!mayBeStarting(error) || Date.now() > deadline) throw error;
+      if (!isWaiting)
+        log.warn("database.waiting", {
+          max_seconds: DATABASE_WAIT_MS / 1_000,
+          reason: (error as Error).message,
+        });
+      isWaiting = true;
       await new Promise((again) => setTimeout(again, 500));
     }
   }
+}
+
+/** Not reachable yet, still starting, a standby before its promotion, or without a free connection. */
+function mayBeStarting(error: unknown): boolean {
+  const { cause } = error as Error;
+  const { code } = (cause ?? {}) as { code?: string };
+  return isUnreachable(cause) || (code !== undefined && /^(57P03|25006|08|53)/.test(code));
 }
 
 /** Two cells of one database would each take the other's rows for their own. Unserved cells are not asked. */

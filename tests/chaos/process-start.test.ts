@@ -52,7 +52,7 @@ describe("starts", () => {
     await empty.drop();
   });
 
-  test("before its database is up, and answers 503 until it is", async () => {
+  test("before its database is up: says once that it waits, and answers 503 until it is", async () => {
     const proxy = await startDatabaseProxy(at.database.url);
     await proxy.refuse();
     const port = await freePort();
@@ -65,6 +65,10 @@ describe("starts", () => {
     expect([await probe("/health/live"), await probe("/health/ready")]).toEqual([200, 503]);
     await proxy.restore();
     const server = await starting;
+    const waits = server.lines.filter((line) => line.includes("database.waiting"));
+    expect(waits.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 40, event: "database.waiting", max_seconds: 15 },
+    ]);
     server.signal("SIGTERM");
     expect(await server.ended).toBe(0);
     await proxy.stop();
