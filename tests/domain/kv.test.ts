@@ -19,6 +19,11 @@ import { runBackgroundJob } from "../../app/runtime/database/queue/background-jo
 import { endLeases, putLeaseIfFree } from "../../app/runtime/database/queue/lease.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import {
+  executedPlanOf,
+  recordStatements,
+  rowsRead,
+} from "../support/statements/statement-plans.ts";
 
 const CALLERS = Array.from({ length: 20 }, (_, index) => index);
 let storage: TestDatabase;
@@ -145,6 +150,17 @@ describe("an expired key", () => {
       "alive",
       "for-ever",
     ]);
+  });
+
+  test("is found without reading the keys that expire later", async () => {
+    await storage.query(
+      `INSERT INTO kv (shop, key, value, expires_at)
+        SELECT 'a.myshopify.com', 'later:' || n, '1', now() + interval '1 day' FROM generate_series(1, 5000) n`,
+    );
+    await storage.query("VACUUM ANALYZE kv");
+    const [sweep] = await recordStatements(() => deleteExpiredKeys(database));
+    if (!sweep) throw new Error("The clean-up sent no statement.");
+    expect(rowsRead(await executedPlanOf(storage.url, sweep), "kv")).toBeLessThan(50);
   });
 });
 

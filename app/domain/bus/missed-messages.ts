@@ -2,6 +2,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, Database, IntegrationQueue } from "../../db.server.ts";
 import { isNotHeld } from "../../runtime/database/cells/held-stores.ts";
+import { NOW_ONCE } from "../../runtime/database/queue/now-once.ts";
 import type { DeliveryMessage } from "./channel.ts";
 import { forEachStore } from "./dead-letters/for-each-store.ts";
 import { archiveMessage, messagePath } from "./message-archive.ts";
@@ -39,7 +40,7 @@ export async function archiveMissedMessages(ctx: Ctx, database: Database): Promi
     UPDATE integration_queue q SET updated_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
     WHERE (shop, id) IN (
       SELECT shop, id FROM integration_queue WHERE archived_at IS NULL AND status = 'delivered'
-        AND updated_at <= clock_timestamp() AND ${isNotHeld("shop")} ORDER BY updated_at
+        AND updated_at <= ${NOW_ONCE} AND ${isNotHeld("shop")} ORDER BY updated_at
         LIMIT ${SLICE} FOR UPDATE SKIP LOCKED
     ) RETURNING q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.entity_type,
       q.entity_id, q.transformed_payload, q.delivery_config, q.created_at,

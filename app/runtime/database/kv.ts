@@ -7,6 +7,7 @@ import type { Columns } from "./columns.ts";
 import type { Database, TenantSql } from "./database.ts";
 import { isNotHeld } from "./cells/held-stores.ts";
 import type { Key } from "./kv-keys.ts";
+import { NOW_ONCE } from "./queue/now-once.ts";
 
 const LIVE = "(expires_at IS NULL OR expires_at > clock_timestamp())";
 const EXPIRY = "clock_timestamp() + make_interval(secs => $4::float8)";
@@ -235,7 +236,7 @@ export async function deleteKeysIfHeld(
 export async function deleteExpiredKeys(database: Database, limit = 5_000): Promise<number> {
   const rows = await database.acrossTenants(
     `DELETE FROM kv WHERE (shop, key) IN (SELECT shop, key FROM kv
-      WHERE expires_at <= clock_timestamp() AND ${isNotHeld("shop")} ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING 1`,
+      WHERE expires_at <= ${NOW_ONCE} AND ${isNotHeld("shop")} ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING 1`,
     [limit],
   );
   return rows.length;

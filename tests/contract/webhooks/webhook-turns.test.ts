@@ -8,6 +8,11 @@ import {
 } from "../../../app/domain/customers/webhooks/webhook-inbox.ts";
 import type { Turns } from "../../../app/runtime/database/queue/claim-in-turns.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+import {
+  executedPlanOf,
+  recordStatements,
+  rowsRead,
+} from "../../support/statements/statement-plans.ts";
 import { connectStore, deliver, send } from "../../support/storefront/storefront.ts";
 
 const customer = (id: number) =>
@@ -104,6 +109,20 @@ describe("a claim", () => {
     const served: string[] = [];
     for (let n = 0; n < 6; n += 1) served.push(...(await claim(1, turns)));
     expect(served).toEqual([1, 2, 3, 1, 2, 3].map(nameOf));
+  });
+
+  test("does not read the webhooks that wait for a later attempt, whatever the statistics say", async () => {
+    await service.database.query("VACUUM ANALYZE webhook_inbox");
+    await insert(nameOf(1), 5_000, 3_600);
+    const readByClaim = async () => {
+      const sent = await recordStatements(() => claim(8));
+      const statement = sent.find(({ text }) => text.includes("webhook_inbox"));
+      if (!statement) throw new Error("The claim sent no statement.");
+      return rowsRead(await executedPlanOf(service.database.url, statement), "webhook_inbox");
+    };
+    expect(await readByClaim()).toBeLessThan(50);
+    await service.database.query("VACUUM ANALYZE webhook_inbox");
+    expect(await readByClaim()).toBeLessThan(50);
   });
 
   test("reaches a store behind hundreds that wait for their time or have enough in work", async () => {

@@ -11,6 +11,7 @@ import type {
 import { KEYS } from "../../../runtime/database/kv-keys.ts";
 import { anyLength, unnestBatch } from "../../../runtime/database/array-parameters.ts";
 import { NO_WAIT_FOR_DISK } from "../../../runtime/database/no-wait-for-disk.ts";
+import { NOW_ONCE } from "../../../runtime/database/queue/now-once.ts";
 import { isNotHeld } from "../../../runtime/database/cells/held-stores.ts";
 import { ARCHIVE_CHANNEL, ARCHIVE_METHOD, type QueueItem } from "../channel.ts";
 import { LEASE_SECONDS } from "./leases.ts";
@@ -70,7 +71,7 @@ export const CLAIM = `
     LEFT JOIN busy b ON b.channel = t.channel AND b.shop = t.shop
     CROSS JOIN LATERAL (
       SELECT q.shop, q.id, q.priority, q.next_attempt_at FROM integration_queue q
-      WHERE q.status = 'pending' AND q.channel = t.channel AND q.shop = t.shop AND q.next_attempt_at <= clock_timestamp()
+      WHERE q.status = 'pending' AND q.channel = t.channel AND q.shop = t.shop AND q.next_attempt_at <= ${NOW_ONCE}
       ORDER BY q.priority, q.next_attempt_at, q.id LIMIT least(w.row_limit, coalesce(b.row_limit, w.row_limit_per_shop))
         FOR UPDATE SKIP LOCKED
     ) picked

@@ -4,6 +4,7 @@ import type { Columns, Database, IntegrationQueue, TenantSql } from "../../../db
 import { isNotHeld } from "../../../runtime/database/cells/held-stores.ts";
 import { putKeyIfAbsent } from "../../../runtime/database/kv.ts";
 import { KEYS, TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
+import { NOW_ONCE } from "../../../runtime/database/queue/now-once.ts";
 import { isUninstalled } from "../../tenants/store-access.ts";
 import { findTenant, type Tenant } from "../../tenants/tenant.ts";
 import { FLOW_CHANNEL, flowChannels, isChannelEnabled } from "../channel.ts";
@@ -18,7 +19,7 @@ export type DeadRow = Columns<IntegrationQueue, "shop" | "event_id">;
 // was missed meanwhile gets its alert when it is archived.
 const FIND_UNALERTED = `
   SELECT shop, event_id FROM integration_queue WHERE archived_at IS NULL AND status = 'dead_letter'
-    AND alerted_at IS NULL AND updated_at > clock_timestamp() - interval '2 minutes' AND ${isNotHeld("shop")}
+    AND alerted_at IS NULL AND updated_at > ${NOW_ONCE} - interval '2 minutes' AND ${isNotHeld("shop")}
   ORDER BY updated_at LIMIT ${SLICE}`;
 
 /** The rows' events, each once. */

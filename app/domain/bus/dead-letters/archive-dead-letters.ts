@@ -2,6 +2,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { Database } from "../../../db.server.ts";
 import { isNotHeld } from "../../../runtime/database/cells/held-stores.ts";
+import { NOW_ONCE } from "../../../runtime/database/queue/now-once.ts";
 import { findTenant } from "../../tenants/tenant.ts";
 import { REDACTED } from "../outcome.ts";
 import { objectPath, putObject } from "../message-archive.ts";
@@ -18,7 +19,7 @@ const RESERVE_UNARCHIVED = `
   UPDATE integration_queue q SET updated_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
   WHERE (shop, id) IN (
     SELECT shop, id FROM integration_queue WHERE archived_at IS NULL AND status = 'dead_letter'
-      AND updated_at <= clock_timestamp() AND ${isNotHeld("shop")} ORDER BY updated_at LIMIT ${SLICE}
+      AND updated_at <= ${NOW_ONCE} AND ${isNotHeld("shop")} ORDER BY updated_at LIMIT ${SLICE}
       FOR UPDATE SKIP LOCKED
   ) RETURNING q.shop, q.event_id`;
 

@@ -4,6 +4,7 @@ import { anyLength } from "../array-parameters.ts";
 import { isNotHeld } from "../cells/held-stores.ts";
 import type { Database, Row } from "../database.ts";
 import { NO_WAIT_FOR_DISK } from "../no-wait-for-disk.ts";
+import { NOW_ONCE } from "./now-once.ts";
 
 /** Kept by the process between two claims. */
 export type Turns = {
@@ -42,7 +43,7 @@ export function claimInTurns<Claimed extends Row & { id: unknown }>({
   maxPerStore,
 }: Parts) {
   const isDue = (row: string) =>
-    orderBy === "next_attempt_at" ? `${row}.next_attempt_at <= clock_timestamp()` : "true";
+    orderBy === "next_attempt_at" ? `${row}.next_attempt_at <= ${NOW_ONCE}` : "true";
   // stores  loose index scan: the first waiting row of each store after $2, until $1 of them have a turn
   // due     the first rows of these stores, a row of each before the second of any
   // Locks what it reads of `due` (SKIP LOCKED), for one statement: two claims never return the same row.

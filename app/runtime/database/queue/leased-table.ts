@@ -9,6 +9,7 @@ import { unnestBatch } from "../array-parameters.ts";
 import type { Database, Row, TenantSql } from "../database.ts";
 import { isNotHeld } from "../cells/held-stores.ts";
 import { NO_WAIT_FOR_DISK } from "../no-wait-for-disk.ts";
+import { NOW_ONCE } from "./now-once.ts";
 import { claimInTurns, type Turns } from "./claim-in-turns.ts";
 import { LeaseLost } from "./lease.ts";
 
@@ -108,7 +109,7 @@ export function leasedTable<Claimed extends LeasedRow>({
   isOfHeldStores = false,
 }: LeasedTableOptions): LeasedTable<Claimed> {
   const lease = `clock_timestamp() + make_interval(secs => ${leaseSeconds})`;
-  const isDue = orderBy === "next_attempt_at" ? "AND next_attempt_at <= clock_timestamp()" : "";
+  const isDue = orderBy === "next_attempt_at" ? `AND next_attempt_at <= ${NOW_ONCE}` : "";
   const isKnown = kinds ? `kind IN (${kinds.map((kind) => `'${kind}'`).join(", ")})` : "true";
   const isClaimed = isOfHeldStores ? isKnown : `${isKnown} AND ${isNotHeld("shop")}`;
   const order = isLast ? `${isLast}, shop <= $2, shop, ${orderBy}, id` : `${orderBy}, id`;
