@@ -20,26 +20,30 @@ export type MatchedAccount = Columns<
   | "cms_item_id"
 >;
 
+// Each way to find an account has its index; joined by OR they would be searched by none, but by reading every customer.
+// The limits change no result, because one account at most waits for an address: without them the planner expects many.
+//
 // The gid is also in the federated identity of the storefront. Gid and address are on the tombstones of
 // a customer who was deleted earlier, by the storefront or here: `customers/redact` usually follows
 // `customers/delete`, when the account has lost both.
-const MATCHES = `(
-    storefront_customer_gid = $2
-    OR lower(email) = $3
-    OR lower(unproven_email) = $3
-    OR lower(unproven_email) IN (SELECT lower(email) FROM storefront_users WHERE shop = $1
-      AND storefront_customer_gid = $2)
-    OR id IN (SELECT user_id FROM identity_links WHERE shop = $1 AND provider = 'storefront' AND sub IN ($2, $4))
-    OR id IN (SELECT user_id FROM customer_tombstones WHERE shop = $1
-      AND ((kind = 'gid' AND subject_hmac = $5) OR (kind = 'email' AND subject_hmac = $7)))
-    OR (phone_hash = $6 AND (storefront_customer_gid IS NULL OR $2::text IS NULL) AND (email IS NULL
-      OR $3::text IS NULL))
-  )`;
+const MATCHES = `
+    SELECT id FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2
+    UNION SELECT id FROM storefront_users WHERE shop = $1 AND lower(email) = $3
+    UNION (SELECT id FROM storefront_users WHERE shop = $1 AND lower(unproven_email) = $3 LIMIT 1)
+    UNION (SELECT waiting.id FROM storefront_users named
+      JOIN storefront_users waiting ON waiting.shop = $1 AND lower(waiting.unproven_email) = lower(named.email)
+      WHERE named.shop = $1 AND named.storefront_customer_gid = $2 LIMIT 1)
+    UNION SELECT user_id FROM identity_links WHERE shop = $1 AND provider = 'storefront' AND sub IN ($2, $4)
+    UNION SELECT user_id FROM customer_tombstones WHERE shop = $1
+      AND ((kind = 'gid' AND subject_hmac = $5) OR (kind = 'email' AND subject_hmac = $7))
+    UNION SELECT id FROM storefront_users WHERE shop = $1 AND phone_hash = $6
+      AND (storefront_customer_gid IS NULL OR $2::text IS NULL) AND (email IS NULL OR $3::text IS NULL)`;
 
 // With the ended accounts that were merged into theirs: a store that merges two customers names the kept one only.
 const FIND = `
-  WITH RECURSIVE people AS (
-    SELECT id FROM storefront_users u WHERE shop = $1 AND ${MATCHES}
+  WITH RECURSIVE matching AS (${MATCHES}),
+  people AS (
+    SELECT id FROM matching
     UNION SELECT m.id FROM people p JOIN storefront_users m ON m.shop = $1 AND m.merged_into = p.id
       AND m.status = 'deleted'
   )
