@@ -3,7 +3,7 @@ import type { CmsSettings } from "./cms/cms.ts";
 import type { CustomerAccountSettings } from "./storefront/customer-accounts.ts";
 import type { SystemAddresses, Systems } from "./create-systems.ts";
 import type { Fault, SystemName } from "./faults.ts";
-import type { OidcSettings } from "./oidc/provider.ts";
+import type { OidcSettings } from "./oidc/settings.ts";
 import type { ObservedRequest, SandboxRequest } from "./request-log.ts";
 import type { StorefrontSettings } from "./storefront/state.ts";
 

@@ -4,8 +4,9 @@ import { json } from "../exchange.ts";
 import type { Call, ApiResponse } from "../exchange.ts";
 import { findByEmail } from "./people.ts";
 import type { Person, Realm, Visitor } from "./people.ts";
-import { createOidcProvider, OIDC_DEFAULTS } from "./provider.ts";
-import type { OidcEndpoint, OidcSettings } from "./provider.ts";
+import { createOidcProvider } from "./provider.ts";
+import type { OidcEndpoint } from "./provider.ts";
+import { OIDC_DEFAULTS, type OidcSettings } from "./settings.ts";
 import type { Saving } from "../state-file.ts";
 
 export type FederatedState = { people: Person[] };

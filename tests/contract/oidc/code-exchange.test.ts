@@ -12,7 +12,7 @@ import {
   putPerson,
   signInAs,
 } from "../../support/browser/sign-in-journey.ts";
-import type { OidcSettings } from "../../../app/sandbox/oidc/provider.ts";
+import type { OidcSettings } from "../../../app/sandbox/oidc/settings.ts";
 import { changeTenantRecord } from "../../../app/domain/tenants/tenant-record.ts";
 import { CLIENT_ID, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
