@@ -2,19 +2,18 @@
  * The storefront's customer accounts as an OpenID provider, one realm per shop (shopify.dev "Customer
  * Account API: authenticate customers"). Discovered on the primary domain, to which the myshopify domain
  * redirects; the issuer has another address. The app is the client, by its manifest's
- * [customer_authentication]. The subject of a customer is not the customer's number, and does not lead to it.
+ * [customer_authentication].
  */
-import { createHash } from "node:crypto";
-import { answerCustomerGraphql } from "./graphql/customer-account-api.ts";
 import { json, redirect, text } from "../exchange.ts";
 import type { Call, ApiResponse } from "../exchange.ts";
-import type { Person, Realm, Visitor } from "../oidc/people.ts";
+import type { Realm } from "../oidc/people.ts";
 import { createOidcProvider } from "../oidc/provider.ts";
 import type { OidcEndpoint } from "../oidc/provider.ts";
 import { OIDC_DEFAULTS, type OidcSettings } from "../oidc/settings.ts";
-import { SHOP_DOMAIN } from "./storefront.ts";
+import { findBySubject, realmOf, subjectOf } from "./accounts/account-realms.ts";
 import type { CustomerPatch } from "./customers.ts";
-import { primaryHostOf } from "./state.ts";
+import { answerCustomerGraphql } from "./graphql/customer-account-api.ts";
+import { primaryHostOf, SHOP_DOMAIN } from "./state.ts";
 import type { Customer, ShopState } from "./state.ts";
 
 export type CustomerAccountSettings = OidcSettings & {
@@ -66,41 +65,17 @@ export function createCustomerAccounts(
     appUrl: addresses.appUrl,
     settings,
   });
-  const baseOf = (domain: string): string => `${addresses.url()}/storefront/${domain}`;
+  const storeUrl = (domain: string): string => `${addresses.url()}/storefront/${domain}`;
+  const realmIn = (shop: ShopState): Realm =>
+    realmOf(shop, storeUrl(shop.domain), (domain, patch) => storefront.saveCustomer(domain, patch));
 
-  const realmOf = (shop: ShopState): Realm => {
-    const issuer = `${baseOf(shop.domain)}/authentication/${shop.id}`;
-    return {
-      name: shop.name,
-      issuer,
-      endpoints: {
-        authorization_endpoint: `${issuer}/oauth/authorize`,
-        token_endpoint: `${issuer}/oauth/token`,
-        end_session_endpoint: `${issuer}/logout`,
-        jwks_uri: `${issuer}/.well-known/jwks.json`,
-      },
-      people: () =>
-        withEmail(shop)
-          .toReversed()
-          .map((customer) => toPerson(shop, customer)),
-      upsertUser: (visitor) => toPerson(shop, upsertUser(shop, visitor)),
-    };
+  const apiAddresses = (shop: ShopState): ApiResponse => {
+    const api = `${storeUrl(shop.domain)}/customer/api`;
+    return json(200, { graphql_api: `${api}/${API_VERSION}/graphql`, mcp_api: `${api}/mcp` });
   };
-
-  const upsertUser = (shop: ShopState, { email, name, emailVerified }: Visitor): Customer => {
-    const known = withEmail(shop).find(
-      (customer) => customer.email?.toLowerCase() === email.toLowerCase(),
-    );
-    const [firstName, ...rest] = name?.split(" ") ?? [];
-    const patch: CustomerPatch = {
-      ...(name && { firstName, lastName: rest.join(" ") || null }),
-      ...(emailVerified !== undefined && { verifiedEmail: emailVerified }),
-    };
-    if (!known) return storefront.saveCustomer(shop.domain, { email, ...patch });
-    const isSame = Object.entries(patch).every(
-      ([field, value]) => known[field as keyof Customer] === value,
-    );
-    return isSame ? known : storefront.saveCustomer(shop.domain, { gid: known.gid, ...patch });
+  const findSignedIn = (shop: ShopState, realm: Realm, accessToken: string) => {
+    const grant = provider.findGrant(realm, accessToken);
+    return grant?.scopes.includes(API_SCOPE) ? findBySubject(shop, grant.person.sub) : undefined;
   };
 
   return {
@@ -111,7 +86,7 @@ export function createCustomerAccounts(
     },
     /** The `sub` of a customer. */
     subject: (domain: string, gid: string): string => subjectOf(storefront.ensureShop(domain), gid),
-    issuer: (domain: string): string => realmOf(storefront.ensureShop(domain)).issuer,
+    issuer: (domain: string): string => realmIn(storefront.ensureShop(domain)).issuer,
     /** `path` begins with a domain of the shop. */
     handle(call: Call): ApiResponse | Promise<ApiResponse> {
       const [, domain = "", ...rest] = call.path.split("/");
@@ -121,20 +96,11 @@ export function createCustomerAccounts(
         : storefront.shopAtPrimaryHost(domain);
       if (!shop) return text(404, "There is no store here");
       if (path.startsWith("/.well-known/") && domain !== primaryHostOf(shop))
-        return redirect(`${baseOf(primaryHostOf(shop))}${path}`, 301);
-      const realm = realmOf(shop);
-      if (path === "/.well-known/customer-account-api") {
-        const api = `${baseOf(shop.domain)}/customer/api`;
-        return json(200, { graphql_api: `${api}/${API_VERSION}/graphql`, mcp_api: `${api}/mcp` });
-      }
+        return redirect(`${storeUrl(primaryHostOf(shop))}${path}`, 301);
+      if (path === "/.well-known/customer-account-api") return apiAddresses(shop);
+      const realm = realmIn(shop);
       if (API_PATH.test(path))
-        return answerCustomerGraphql(call, (accessToken) => {
-          const grant = provider.findGrant(realm, accessToken);
-          if (!grant?.scopes.includes(API_SCOPE)) return undefined;
-          return Object.values(shop.customers).find(
-            ({ gid }) => subjectOf(shop, gid) === grant.person.sub,
-          );
-        });
+        return answerCustomerGraphql(call, (accessToken) => findSignedIn(shop, realm, accessToken));
       const endpoint = endpointOf(shop, path);
       return endpoint ? provider.answer(realm, endpoint, call) : json(404, { error: "not_found" });
     },
@@ -151,23 +117,4 @@ function endpointOf(shop: ShopState, path: string): OidcEndpoint | undefined {
     "/.well-known/jwks.json": "jwks",
   };
   return path.startsWith(below) ? endpoints[path.slice(below.length)] : undefined;
-}
-
-function withEmail(shop: ShopState): Customer[] {
-  return Object.values(shop.customers).filter(({ email }) => email !== null);
-}
-
-/** Opaque and stable: it neither is nor contains the customer's number. */
-function subjectOf(shop: ShopState, gid: string): string {
-  return createHash("sha256").update(`${shop.id} ${gid}`).digest("base64url").slice(0, 32);
-}
-
-function toPerson(shop: ShopState, customer: Customer): Person {
-  const name = [customer.firstName, customer.lastName].filter(Boolean).join(" ");
-  return {
-    sub: subjectOf(shop, customer.gid),
-    email: customer.email,
-    emailVerified: customer.verifiedEmail,
-    name: name || null,
-  };
 }

@@ -185,6 +185,8 @@ export type StorefrontState = { shops: Record<string, ShopState> };
 const FIRST_CUSTOMER_ID = 9_007_199_254_740_993n;
 export const CUSTOMER_ID_STEP = 2n;
 
+export const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
+
 export function newShop(domain: string, ordinal: number): ShopState {
   const name = domain.replace(/\.myshopify\.com$/, "").replaceAll("-", " ");
   return {

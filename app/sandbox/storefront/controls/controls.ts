@@ -8,6 +8,7 @@ import { createWebhookSender } from "../webhooks/sender.ts";
 import { checkoutControls } from "./checkout.ts";
 import { customerControls } from "./customers.ts";
 import { installationControls } from "./installation.ts";
+import { platformRuleControls } from "./platform-rules.ts";
 import type { ShopAccess } from "./shop-access.ts";
 import { storeSettingsControls } from "./store-settings.ts";
 
@@ -26,6 +27,7 @@ export function createStorefrontControls({
   const { subscribedUris: _, ...webhookControls } = webhooks;
   return {
     ...installationControls(access),
+    ...platformRuleControls(access),
     ...customerControls(access),
     ...storeSettingsControls(access),
     ...checkoutControls(access),

@@ -1,9 +1,10 @@
 /** The customers of a shop and what happens to them, with the webhooks that follow. */
-import { addedTags, putCustomer, topicsOfChange, type CustomerPatch } from "../customers.ts";
+import { putCustomer, type CustomerPatch } from "../customers.ts";
 import { putSegment, type Segment } from "../segments/segments.ts";
 import type { Customer } from "../state.ts";
 import type { WebhookDelivery } from "../webhooks/delivery.ts";
 import type { SendWebhookOptions } from "../webhooks/sender.ts";
+import { createCustomerWebhooks } from "./customer-webhooks.ts";
 import type { ShopAccess } from "./shop-access.ts";
 
 export function customerControls({
@@ -13,37 +14,7 @@ export function customerControls({
   ensureShop,
   webhooks: { sendWebhook },
 }: ShopAccess) {
-  const echoes = new Set<Promise<unknown>>();
-
-  const announce = async (
-    domain: string,
-    before: Customer | undefined,
-    after: Customer,
-    options: SendWebhookOptions,
-  ): Promise<WebhookDelivery[]> => {
-    // Every delivery of one merchant action carries the same event id.
-    const eventId = options.eventId ?? crypto.randomUUID();
-    const batches = await Promise.all(
-      topicsOfChange(before, after).map((topic) => {
-        // What was removed is what the earlier state has beyond the later one.
-        const [from, to] = topic === "customer.tags_removed" ? [after, before] : [before, after];
-        const tags = from && to ? addedTags(from, to) : after.tags;
-        return sendWebhook(domain, topic, after.gid, { ...options, eventId, tags });
-      }),
-    );
-    return batches.flat();
-  };
-
-  /**
-   * A change made through the platform's API or sign-in also sends webhooks, after the response.
-   */
-  const echo = (domain: string, before: Customer | undefined, after: Customer): void => {
-    if (!settings.echoWebhooks) return;
-    const announced: Promise<unknown> = announce(domain, before, after, {}).finally(() =>
-      echoes.delete(announced),
-    );
-    echoes.add(announced);
-  };
+  const { announce, echo, echoesSent } = createCustomerWebhooks(settings, sendWebhook);
 
   return {
     /** Changes state only; sends no webhook. */
@@ -65,10 +36,7 @@ export function customerControls({
       return after;
     },
 
-    /** Resolves once every webhook that follows such a change was answered. */
-    async echoesSent(): Promise<void> {
-      while (echoes.size > 0) await Promise.all(echoes);
-    },
+    echoesSent,
 
     /** Creates a customer and sends the webhooks to the subscribed addresses. */
     async createCustomer(

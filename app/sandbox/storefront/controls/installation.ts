@@ -1,13 +1,9 @@
-/**
- * The app's installation in a shop: its tokens, scopes and subscriptions, what the platform allows it, and
- * what it has put there.
- */
-import type { Closure } from "../closed-store.ts";
+/** The app's installation in a shop: its tokens and scopes, and what it has put there. */
 import type { ReceivedTrigger } from "../flow/flow-triggers.ts";
-import type { Metafield, ProtectedData, RefreshCall } from "../state.ts";
+import type { Metafield, RefreshCall } from "../state.ts";
 import { grantTokens, type TokenReply } from "../tokens.ts";
 import type { WebPixel } from "../web-pixels.ts";
-import { topicEnum, type WebhookDelivery } from "../webhooks/delivery.ts";
+import type { WebhookDelivery } from "../webhooks/delivery.ts";
 import type { SendWebhookOptions } from "../webhooks/sender.ts";
 import type { ShopAccess } from "./shop-access.ts";
 
@@ -17,7 +13,6 @@ export function installationControls({
   settings,
   getShop,
   ensureShop,
-  bucketOf,
   webhooks: { sendWebhook, subscribedUris },
 }: ShopAccess) {
   return {
@@ -95,45 +90,6 @@ export function installationControls({
 
     /** Every refresh_token grant that the shop received, oldest first. */
     refreshCalls: (domain: string): RefreshCall[] => [...getShop(domain).refreshCalls],
-    setAvailableCost(domain: string, points: number): void {
-      Object.assign(bucketOf(domain), { available: points, at: Date.now() });
-    },
-
-    /** A subscription that the app made through the API, without a check of its present scopes. */
-    subscribe(domain: string, topic: string, uri: string): void {
-      const shop = getShop(domain);
-      shop.subscriptions.push({
-        gid: `gid://shopify/WebhookSubscription/${shop.nextSubscriptionId++}`,
-        topic: topicEnum(topic),
-        uri,
-        apiVersion: settings.webhookApiVersion,
-      });
-    },
-
-    /**
-     * The platform refuses a subscription to the topic (`customers/merge`) from now on, for this
-     * reason; null: no longer.
-     */
-    refuseTopic(domain: string, topic: string, reason: string | null): void {
-      const shop = ensureShop(domain);
-      const { [topicEnum(topic)]: _, ...others } = shop.refusedTopics ?? {};
-      shop.refusedTopics = reason === null ? others : { ...others, [topicEnum(topic)]: reason };
-      saving.soon();
-    },
-
-    subscriptions: (domain: string) => [...getShop(domain).subscriptions],
-
-    /** The customer data that the app is not approved for from now on; empty: approved for all. */
-    withholdData(domain: string, parts: ProtectedData[]): void {
-      ensureShop(domain).withheld = parts;
-      saving.soon();
-    },
-
-    /** The platform closes the store to apps, or opens it again: null. Its webhooks go on. */
-    closeStore(domain: string, closure: Closure | null): void {
-      ensureShop(domain).closure = closure;
-      saving.soon();
-    },
 
     /** The app's web pixel in this store. */
     webPixel: (domain: string): WebPixel | null => getShop(domain).webPixel ?? null,

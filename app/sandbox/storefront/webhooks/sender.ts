@@ -3,15 +3,14 @@
  * late, more than once and in any order: one webhook is repeated after the next one of its store
  * (`lateRepeats`), and held ones are released in another order or several times.
  */
-import { putCustomer } from "../customers.ts";
-import { shownCustomer } from "../graphql/protected-data.ts";
-import type { Customer, ShopState, StorefrontSettings } from "../state.ts";
-import type { SandboxApp } from "../storefront.ts";
-import { buildPayload } from "./payloads.ts";
-import type { PayloadVersion } from "./payloads.ts";
-import { deliverWebhook, nanosecondTime, topicEnum } from "./delivery.ts";
-import type { OutgoingWebhook, WebhookDelivery } from "./delivery.ts";
 import { createObservers } from "../../observers.ts";
+import type { ShopState, StorefrontSettings } from "../state.ts";
+import type { SandboxApp } from "../storefront.ts";
+import { deliverWebhook, nanosecondTime } from "./delivery.ts";
+import type { OutgoingWebhook, WebhookDelivery } from "./delivery.ts";
+import { eventPayload } from "./event-payload.ts";
+import type { PayloadVersion } from "./payloads.ts";
+import { subscribedUris } from "./subscribed-uris.ts";
 
 export type SendWebhookOptions = {
   apiVersion?: PayloadVersion;
@@ -38,15 +37,6 @@ export type ReleaseOptions = {
 export type ObservedWebhook = { webhook: OutgoingWebhook; delivery: WebhookDelivery | null };
 
 const MAX_KEPT_DELIVERIES = 500;
-
-/** What the app's manifest subscribes to for every store, at addresses below the app's own. */
-const MANIFEST_PATHS: Record<string, string> = {
-  "app/uninstalled": "/webhooks/app-uninstalled",
-  "app/scopes_update": "/webhooks/app-scopes-update",
-  "customers/data_request": "/gdpr/data-request",
-  "customers/redact": "/gdpr/customer-redact",
-  "shop/redact": "/gdpr/shop-redact",
-};
 
 export function createWebhookSender({
   app,
@@ -88,23 +78,8 @@ export function createWebhookSender({
       await Promise.all(earlier?.webhooks.map(deliver) ?? []);
   };
 
-  /**
-   * One delivery per subscription, of the manifest and of the API: a topic that both hold comes
-   * twice.
-   */
-  const subscribedUris = (shop: ShopState, topic: string): string[] => {
-    const manifestPath = MANIFEST_PATHS[topic];
-    const ofApi = shop.subscriptions.filter(
-      (subscription) => subscription.topic === topicEnum(topic),
-    );
-    return [
-      ...(manifestPath ? [new URL(manifestPath, app.url()).href] : []),
-      ...ofApi.map(({ uri }) => uri),
-    ];
-  };
-
   return {
-    subscribedUris,
+    subscribedUris: (shop: ShopState, topic: string): string[] => subscribedUris(app, shop, topic),
     /**
      * `what`: a customer gid (the payload is built from its state), a ready JSON text, an object, or
      * nothing for shop topics.
@@ -116,24 +91,8 @@ export function createWebhookSender({
       options: SendWebhookOptions = {},
     ): Promise<WebhookDelivery[]> {
       const shop = getShop(domain);
-      const uris = options.uri ? [options.uri] : subscribedUris(shop, topic);
-      const version = options.apiVersion ?? (settings.webhookApiVersion as PayloadVersion);
-      const event = {
-        shop: domain,
-        topic,
-        payload: toPayload(shop, topic, what, version, options.tags),
-        apiVersion: version,
-        secret: options.secret ?? app.clientSecret,
-        timeoutMs: settings.webhookTimeoutMs,
-        eventId: options.eventId ?? crypto.randomUUID(),
-        triggeredAt: options.triggeredAt ?? nanosecondTime(new Date(timeOf(domain))),
-        headers: options.headers,
-      };
-      const webhooks = uris.map((uri) => ({
-        ...event,
-        uri,
-        webhookId: options.webhookId ?? crypto.randomUUID(),
-      }));
+      const triggeredAt = options.triggeredAt ?? nanosecondTime(new Date(timeOf(domain)));
+      const webhooks = buildWebhooks({ app, settings, shop, topic, what, options, triggeredAt });
       const waiting = held.get(domain);
       if (waiting) {
         waiting.push(...webhooks);
@@ -169,28 +128,46 @@ export function createWebhookSender({
   };
 }
 
+type WebhookParts = {
+  app: SandboxApp;
+  settings: StorefrontSettings;
+  shop: ShopState;
+  topic: string;
+  what: unknown;
+  options: SendWebhookOptions;
+  triggeredAt: string;
+};
+
+/** One webhook for each subscribed address: the same event, each with its own webhook id. */
+function buildWebhooks({
+  app,
+  settings,
+  shop,
+  topic,
+  what,
+  options,
+  triggeredAt,
+}: WebhookParts): OutgoingWebhook[] {
+  const version = options.apiVersion ?? (settings.webhookApiVersion as PayloadVersion);
+  const event = {
+    shop: shop.domain,
+    topic,
+    payload: eventPayload({ shop, topic, what, version, tags: options.tags }),
+    apiVersion: version,
+    secret: options.secret ?? app.clientSecret,
+    timeoutMs: settings.webhookTimeoutMs,
+    eventId: options.eventId ?? crypto.randomUUID(),
+    triggeredAt,
+    headers: options.headers,
+  };
+  const uris = options.uri ? [options.uri] : subscribedUris(app, shop, topic);
+  return uris.map((uri) => ({
+    ...event,
+    uri,
+    webhookId: options.webhookId ?? crypto.randomUUID(),
+  }));
+}
+
 /** Forged and redirected webhooks, and those of an app that has just gone, are not repeated. */
 const isGenuine = ({ secret, uri, headers }: SendWebhookOptions): boolean =>
   secret === undefined && uri === undefined && headers === undefined;
-
-function toPayload(
-  shop: ShopState,
-  topic: string,
-  what: unknown,
-  version: PayloadVersion,
-  tags: string[] | undefined,
-): string {
-  if (typeof what === "string" && !what.startsWith("gid://")) return what;
-  if (typeof what === "object" && what !== null) return JSON.stringify(what);
-  const stored =
-    typeof what === "string" ? (shop.customers[what] ?? deletedCustomer(what)) : undefined;
-  // A privacy request names its customer to every app.
-  const isRequest = topic === "customers/data_request" || topic === "customers/redact";
-  const customer = stored && !isRequest ? shownCustomer(shop, stored) : stored;
-  return buildPayload(topic, { shop, customer, version, ...(tags && { tags }) });
-}
-
-/** After a deletion the platform still sends the customer's id, and nothing else. */
-function deletedCustomer(gid: string): Customer {
-  return putCustomer({ customers: {} } as ShopState, { gid, createdAt: new Date(0).toISOString() });
-}
