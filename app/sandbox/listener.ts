@@ -52,7 +52,8 @@ export function createListener({
     log.record(system, received);
     observe(observers, system, received, response);
     const fault = faults.take(system, received.path);
-    await serveWithFault(fault, call, systems[system].handle, response, stopped);
+    const { handle } = systems[system];
+    await serveWithFault(fault, { call, handle, response, stopped });
   };
 }
 

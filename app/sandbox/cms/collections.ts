@@ -22,7 +22,7 @@ export function answerSite(state: CmsState, call: Call, siteId: string): ApiResp
   const slug = typeof givenSlug === "string" ? givenSlug : slugOf(displayName);
   if (ofSite.some((collection) => collection.slug === slug))
     return cmsError(409, "conflict", "Collection already exists");
-  const collection = newCollection(newCmsId(), siteId, displayName, singularName, slug, {});
+  const collection = newCollection({ id: newCmsId(), siteId, displayName, singularName, slug });
   // The fields of a new collection are given by their names: slugs in the request are ignored.
   for (const { slug: _slug, ...field } of Array.isArray(fields) ? fields.map(fieldsOf) : [])
     collection.fields.push(toField(field));

@@ -70,32 +70,38 @@ export function initialCmsState(): CmsState {
   return {
     collections: {
       [CMS_CUSTOMERS_COLLECTION_ID]: newCollection(
-        CMS_CUSTOMERS_COLLECTION_ID,
-        CMS_SITE_ID,
-        "Customers",
-        "Customer",
-        "customers",
+        {
+          id: CMS_CUSTOMERS_COLLECTION_ID,
+          siteId: CMS_SITE_ID,
+          displayName: "Customers",
+          singularName: "Customer",
+          slug: "customers",
+        },
         CUSTOMER_FIELDS,
       ),
       [CMS_TAGS_COLLECTION_ID]: newCollection(
-        CMS_TAGS_COLLECTION_ID,
-        CMS_SITE_ID,
-        "Tags",
-        "Tag",
-        "tags",
+        {
+          id: CMS_TAGS_COLLECTION_ID,
+          siteId: CMS_SITE_ID,
+          displayName: "Tags",
+          singularName: "Tag",
+          slug: "tags",
+        },
         TAG_FIELDS,
       ),
     },
   };
 }
 
+type CollectionNames = Pick<
+  CmsCollection,
+  "id" | "siteId" | "displayName" | "singularName" | "slug"
+>;
+
+/** `fieldTypes`: the types of its own fields by their slugs. */
 export function newCollection(
-  id: string,
-  siteId: string,
-  displayName: string,
-  singularName: string,
-  slug: string,
-  fieldTypes: Record<string, string>,
+  names: CollectionNames,
+  fieldTypes: Record<string, string> = {},
 ): CmsCollection {
   const now = new Date().toISOString();
   // Every collection has these two fields.
@@ -103,17 +109,7 @@ export function newCollection(
   const fields = Object.entries(types).map(([fieldSlug, type]) =>
     newField(fieldSlug, type, fieldSlug === "name" || fieldSlug === "slug"),
   );
-  return {
-    id,
-    siteId,
-    displayName,
-    singularName,
-    slug,
-    createdOn: now,
-    lastUpdated: now,
-    fields,
-    items: {},
-  };
+  return { ...names, createdOn: now, lastUpdated: now, fields, items: {} };
 }
 
 export function newField(slug: string, type: string, isRequired: boolean): CmsField {

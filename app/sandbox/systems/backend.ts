@@ -28,6 +28,7 @@ export type BackendState = { enqueued: EnqueuedEvent[]; deliveries: BackendDeliv
 const MAX_KEPT_CALLS = 2000;
 const FIRST_QUEUE_ID = 7_000_001;
 const TIMEOUT_MS = 20_000;
+/** The fields of an event that no event may miss. */
 const REQUIRED = [
   "event_id",
   "source",
@@ -102,33 +103,47 @@ export function createBackend(
         return json(404, { ok: false, error: "not_found" });
       const body = fieldsOf(call.body);
       const missing = REQUIRED.filter((name) => body[name] === undefined);
-      const destinations = Array.isArray(body["destinations"])
-        ? body["destinations"].map(textOf).filter(Boolean)
-        : [];
+      const destinations = destinationsOf(body);
       if (missing.length > 0 || destinations.length === 0)
         return json(400, { ok: false, error: "invalid_request", missing });
-      const eventId = textOf(body["event_id"]);
-      const shop = textOf(body["tenant_shop"]);
-      const known = state.enqueued.find(
-        (event) => event.eventId === eventId && event.shop === shop,
-      );
+      const known = findEnqueued(state, body);
       if (known) return json(200, { ok: true, queue_id: known.queueId });
-      const workspace = call.headers["x-workspace-id"];
-      const queueId = (state.enqueued.at(-1)?.queueId ?? FIRST_QUEUE_ID - 1) + 1;
-      const event: EnqueuedEvent = {
-        at: new Date().toISOString(),
-        queueId,
-        eventId,
-        shop,
-        workspace: typeof workspace === "string" ? workspace : null,
-        body,
-      };
+      const event = toEvent(state, call, body);
       keep(state.enqueued, event);
       // After the response: a real backend processes the event asynchronously.
       setImmediate(() => void Promise.all(destinations.map((channel) => deliver(event, channel))));
-      return json(200, { ok: true, queue_id: queueId });
+      return json(200, { ok: true, queue_id: event.queueId });
     },
     enqueued: (): EnqueuedEvent[] => [...state.enqueued],
     deliveries: (): BackendDelivery[] => [...state.deliveries],
+  };
+}
+
+const destinationsOf = ({ destinations }: Record<string, unknown>): string[] =>
+  Array.isArray(destinations) ? destinations.map(textOf).filter(Boolean) : [];
+
+/** The same event of the same store, sent before. */
+function findEnqueued(
+  { enqueued }: BackendState,
+  body: Record<string, unknown>,
+): EnqueuedEvent | undefined {
+  const eventId = textOf(body["event_id"]);
+  const shop = textOf(body["tenant_shop"]);
+  return enqueued.find((event) => event.eventId === eventId && event.shop === shop);
+}
+
+function toEvent(
+  { enqueued }: BackendState,
+  call: Call,
+  body: Record<string, unknown>,
+): EnqueuedEvent {
+  const workspace = call.headers["x-workspace-id"];
+  return {
+    at: new Date().toISOString(),
+    queueId: (enqueued.at(-1)?.queueId ?? FIRST_QUEUE_ID - 1) + 1,
+    eventId: textOf(body["event_id"]),
+    shop: textOf(body["tenant_shop"]),
+    workspace: typeof workspace === "string" ? workspace : null,
+    body,
   };
 }

@@ -8,11 +8,9 @@ import type { ObservedRequest } from "../../request-log.ts";
 import type { ConsoleOptions, Sandbox } from "../../sandbox.ts";
 import type { ObservedWebhook } from "../../storefront/webhooks/sender.ts";
 import { createAct, problemOf } from "./act.ts";
-import { createEventStream } from "./event-stream.ts";
+import { createConsoleFeed } from "./console-feed.ts";
 import { pulseOfRequest, pulseOfStep, pulseOfWebhook } from "./pulse.ts";
-import type { Pulse } from "./pulse.ts";
-import { viewOf } from "./run.ts";
-import type { Run, RunView, Step } from "./run.ts";
+import type { Run, Step } from "./run.ts";
 import { createRuns } from "./runs.ts";
 import { createScenarios } from "./scenarios.ts";
 import type { ScenarioName } from "./scenarios.ts";
@@ -47,7 +45,16 @@ export function createLiveConsole(
 ): LiveConsole {
   const scenarios = createScenarios();
   const runs = createRuns();
-  const stream = createEventStream({
+  const shop = () => sandbox.storefront.shops()[0] ?? DEMO_SHOP;
+  const world = () =>
+    worldOf(sandbox, {
+      shop: shop(),
+      isAsked: options.adminKey !== undefined,
+      service: watch.state(),
+    });
+  const feed = createConsoleFeed({
+    world,
+    newestRun: () => runs.newest(),
     onFirst: () => watch.start(),
     onLast: () => {
       if (!runs.newest()?.isActing) watch.stop();
@@ -58,9 +65,9 @@ export function createLiveConsole(
     shop,
     adminKey: options.adminKey,
     wantsAttempts: () => runs.newest() !== null,
-    onState: () => sendWorld(),
+    onState: () => feed.sendWorld(),
     onAttempts(attempts) {
-      if (runs.addAttempts(attempts, watch.state())) sendRun();
+      if (runs.addAttempts(attempts, watch.state())) feed.sendRun();
     },
   });
   const unsubscribe = [
@@ -68,56 +75,28 @@ export function createLiveConsole(
     sandbox.storefront.onWebhook(observeWebhook),
   ];
 
-  function shop(): string {
-    return sandbox.storefront.shops()[0] ?? DEMO_SHOP;
-  }
-
-  const world = () =>
-    worldOf(sandbox, {
-      shop: shop(),
-      isAsked: options.adminKey !== undefined,
-      service: watch.state(),
-    });
-
-  let lastWorld = "";
-  /** Unless nothing but the time changed since it was last sent. */
-  function sendWorld(): void {
-    const current = world();
-    const text = JSON.stringify({ ...current, now: 0 });
-    if (text === lastWorld) return;
-    lastWorld = text;
-    stream.send("world", current);
-  }
-
-  function sendRun(): void {
-    const run = runs.newest();
-    if (run) stream.send("run", viewOf(run) satisfies RunView);
-  }
-
-  const sendPulse = (pulse: Pulse) => stream.send("pulse", pulse);
-
-  const isWatched = () => runs.newest() !== null || stream.size() > 0;
+  const isWatched = () => runs.newest() !== null || feed.hasPages();
 
   function observeRequest(observed: ObservedRequest): void {
     // A person's browser also visits the store's pages; the service sends no such header.
     const isFromBrowser = observed.request.headers["sec-fetch-site"] !== undefined;
     if (isFromBrowser || !isWatched()) return;
     if (!observed.isAnswered) runs.addRequest(observed);
-    sendPulse(pulseOfRequest(observed));
+    feed.sendPulse(pulseOfRequest(observed));
     watch.checkSoon();
   }
 
   function observeWebhook(observed: ObservedWebhook): void {
     if (!isWatched()) return;
     runs.addWebhook(observed);
-    sendPulse(pulseOfWebhook(observed));
+    feed.sendPulse(pulseOfWebhook(observed));
     watch.checkSoon();
   }
 
   function showStep(step: Step): void {
     const pulse = pulseOfStep(step);
-    if (pulse) sendPulse(pulse);
-    sendRun();
+    if (pulse) feed.sendPulse(pulse);
+    feed.sendRun();
   }
 
   async function perform(name: ScenarioName, run: Run): Promise<void> {
@@ -129,9 +108,9 @@ export function createLiveConsole(
     }
     run.isActing = false;
     if (run.adoptsUntil > 0) run.adoptsUntil = Date.now() + ADOPT_FOR_MS;
-    sendRun();
-    sendWorld();
-    if (stream.size() === 0) watch.stop();
+    feed.sendRun();
+    feed.sendWorld();
+    if (!feed.hasPages()) watch.stop();
     watch.checkSoon();
   }
 
@@ -139,15 +118,12 @@ export function createLiveConsole(
     shop,
     world,
     isByFile: (system) => options.byFile?.includes(system) ?? false,
-    open(response) {
-      const run = runs.newest();
-      stream.open(response, [["world", world()], ...(run ? [["run", viewOf(run)] as const] : [])]);
-    },
+    open: (response) => feed.open(response),
     start(name) {
       if (runs.newest()?.isActing) return false;
       const run = runs.begin(name, scenarios[name].label);
       run.adoptsUntil = WITHOUT_WEBHOOK.includes(name) ? Infinity : 0;
-      sendRun();
+      feed.sendRun();
       watch.start();
       void perform(name, run);
       return true;
@@ -155,12 +131,12 @@ export function createLiveConsole(
     setMode(system, mode) {
       sandbox.clearFaults(system);
       if (mode !== "working") sandbox.failNext(system, faultOf(mode, system), Infinity);
-      sendWorld();
+      feed.sendWorld();
     },
     close() {
       for (const end of unsubscribe) end();
       watch.stop();
-      stream.close();
+      feed.close();
     },
   };
 }

@@ -8,20 +8,10 @@ import { PLAYGROUND_STEPS } from "./playground-steps.ts";
 import type { Memory } from "./playground-steps.ts";
 import { readMerchantView, readShopperView } from "./playground-views.ts";
 import type { MerchantView, ShopperView } from "./playground-views.ts";
+import { showExchange, type ShownExchange } from "./shown-exchange.ts";
 
 export const PLAYGROUND_ACTIONS = ["next", "all", "again"] as const;
 type PlaygroundAction = (typeof PLAYGROUND_ACTIONS)[number];
-
-type ShownExchange = {
-  id: number;
-  step: string;
-  from: string;
-  text: string;
-  request: string;
-  response: string;
-  status: number;
-  ms: number;
-};
 
 type StepState = "waiting" | "running" | "done" | "failed";
 
@@ -45,8 +35,6 @@ export type Playground = {
   start(action: PlaygroundAction): boolean;
 };
 
-const MAX_SHOWN = 6_000;
-
 export function createPlayground(
   sandbox: Sandbox,
   { adminKey, shop }: Pick<ConsoleOptions, "adminKey"> & { shop(): string },
@@ -58,17 +46,9 @@ export function createPlayground(
   let problem: string | null = null;
   let isBusy = false;
 
-  function note({ from, text, method, path, call, answer }: Exchange): void {
-    exchanges.push({
-      id: exchanges.length + 1,
-      step: PLAYGROUND_STEPS[results.length]?.name ?? "",
-      from,
-      text,
-      request: shown([`${method} ${path}`, ...headersOf(call), "", bodyOf(call)]),
-      response: shown([String(answer.status), "", textOf(answer)]),
-      status: answer.status,
-      ms: answer.ms,
-    });
+  function note(exchange: Exchange): void {
+    const step = PLAYGROUND_STEPS[results.length]?.name ?? "";
+    exchanges.push({ id: exchanges.length + 1, step, ...showExchange(exchange) });
   }
   const newAct = (): Act =>
     createAct(
@@ -141,34 +121,4 @@ export function createPlayground(
       return true;
     },
   };
-}
-
-/** Credentials are shown by their beginning only, in headers, addresses and bodies alike. */
-function shown(lines: string[]): string {
-  const text = lines
-    .join("\n")
-    .trim()
-    .replace(/\b(agt_\w{0,4})[\w.~-]*/g, "$1…")
-    .replace(/((?:code|code_verifier|csrf|session_code)=[\w.~-]{4})[\w.~-]+/g, "$1…");
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}\n…` : text;
-}
-
-/** Ada's cookie is hers: a page that shows it would be one that gives it away. */
-const headersOf = ({ headers = {} }: Exchange["call"]): string[] =>
-  Object.entries(headers).map(([name, value]) => `${name}: ${name === "cookie" ? "…" : value}`);
-
-const bodyOf = ({ json, form }: Exchange["call"]): string =>
-  form ? new URLSearchParams(form).toString() : json === undefined ? "" : pretty(json);
-
-const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
-
-function textOf({ text, headers }: Exchange["answer"]): string {
-  const location = headers.get("location");
-  if (location) return `location: ${location}`;
-  try {
-    return pretty(JSON.parse(text));
-  } catch {
-    const title = /<title>([^<]{0,200})/.exec(text)?.[1];
-    return title === undefined ? text : `A page: ${title}`;
-  }
 }

@@ -30,21 +30,18 @@ export type BulkSettings = {
 
 export type BulkDesk = ReturnType<typeof createBulkDesk>;
 
+type BulkQuery = { schema: GraphQLSchema; context: GraphqlContext; rootValue: unknown };
+
 export function createBulkDesk(settings: BulkSettings) {
   const operations = new Map<string, Operation[]>();
   let nextId = 720_918_001;
 
   return {
     settings,
-    async run(
-      shop: ShopState,
-      schema: GraphQLSchema,
-      query: string,
-      context: GraphqlContext,
-      rootValue: unknown,
-    ) {
-      const own = operations.get(shop.domain) ?? [];
-      operations.set(shop.domain, own);
+    async run(query: string, { schema, context, rootValue }: BulkQuery) {
+      const { domain } = context.shop;
+      const own = operations.get(domain) ?? [];
+      operations.set(domain, own);
       if (own.filter(({ status }) => status === "RUNNING").length >= MAX_RUNNING)
         return refuse("LIMIT_REACHED", "Bulk operations limit reached. Please try again later.");
       const document = parse(query);
@@ -59,43 +56,56 @@ export function createBulkDesk(settings: BulkSettings) {
       });
       const isDenied = errors?.every(({ extensions }) => extensions["code"] === "ACCESS_DENIED");
       if (errors && !isDenied) return refuse("INVALID", errors[0]?.message ?? "failed", ["query"]);
-      const [root] = Object.values((data ?? {}) as Record<string, { edges: { node: unknown }[] }>);
       const operation: Operation = {
         id: `gid://shopify/BulkOperation/${nextId++}`,
         key: crypto.randomUUID(),
         status: "RUNNING",
         errorCode: null,
         pollsLeft: settings.runningPolls,
-        lines: isDenied ? [] : (root?.edges ?? []).map(({ node }) => JSON.stringify(node)),
+        lines: isDenied ? [] : toLines(data),
         failsWith: isDenied ? "ACCESS_DENIED" : null,
       };
       own.push(operation);
       return { bulkOperation: { id: operation.id, status: "CREATED" }, userErrors: [] };
     },
+    /** What a poll finds; the operation ends with the last of its `runningPolls`. */
     find(shop: ShopState, id: string, baseUrl: string) {
       const operation = operations.get(shop.domain)?.find((one) => one.id === id);
       if (!operation) return null;
-      if (operation.status === "RUNNING" && operation.pollsLeft-- <= 0) {
-        operation.errorCode = settings.failWith ?? operation.failsWith;
-        operation.status = operation.errorCode ? "FAILED" : "COMPLETED";
-        settings.failWith = null;
-      }
-      const isDone = operation.status === "COMPLETED";
-      return {
-        __typename: "BulkOperation",
-        id,
-        status: operation.status,
-        errorCode: operation.errorCode,
-        objectCount: String(operation.lines.length),
-        url: isDone && operation.lines.length > 0 ? `${baseUrl}/bulk/${operation.key}.jsonl` : null,
-      };
+      if (operation.status === "RUNNING" && operation.pollsLeft-- <= 0) end(operation, settings);
+      return toBulkOperation(operation, baseUrl);
     },
+    /** The result of a completed operation; null: there is no such file. */
     file(domain: string, key: string): string | null {
       const operation = operations
         .get(domain)
         ?.find((one) => one.key === key && one.status === "COMPLETED");
       return operation ? `${operation.lines.join("\n")}\n` : null;
     },
+  };
+}
+
+/** One JSON text for each node of the query's one connection. */
+function toLines(data: unknown): string[] {
+  const [root] = Object.values((data ?? {}) as Record<string, { edges: { node: unknown }[] }>);
+  return (root?.edges ?? []).map(({ node }) => JSON.stringify(node));
+}
+
+function end(operation: Operation, settings: BulkSettings): void {
+  operation.errorCode = settings.failWith ?? operation.failsWith;
+  operation.status = operation.errorCode ? "FAILED" : "COMPLETED";
+  settings.failWith = null;
+}
+
+function toBulkOperation({ id, key, status, errorCode, lines }: Operation, baseUrl: string) {
+  const hasFile = status === "COMPLETED" && lines.length > 0;
+  return {
+    __typename: "BulkOperation",
+    id,
+    status,
+    errorCode,
+    objectCount: String(lines.length),
+    url: hasFile ? `${baseUrl}/bulk/${key}.jsonl` : null,
   };
 }
 

@@ -64,13 +64,11 @@ export const customerResolvers: Record<string, unknown> = {
   },
 
   bulkOperationRunQuery: ({ query }: { query: string }, context: GraphqlContext) =>
-    context.bulk.run(
-      context.shop,
-      schemaOf(context.apiVersion),
-      query,
-      { ...context, isBulk: true },
-      customerResolvers,
-    ),
+    context.bulk.run(query, {
+      schema: schemaOf(context.apiVersion),
+      context: { ...context, isBulk: true },
+      rootValue: customerResolvers,
+    }),
 
   bulkOperation: ({ id }: { id: string }, { shop, bulk, baseUrl }: GraphqlContext) =>
     bulk.find(shop, id, baseUrl),
