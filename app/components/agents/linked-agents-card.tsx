@@ -1,3 +1,4 @@
+// The agents that shoppers of the store have linked, each with the button that ends its access.
 import { useTranslation } from "react-i18next";
 import { Banner, BlockStack, Box, Card, IndexTable, Text } from "@shopify/polaris";
 import { EmptyState } from "../ui/empty-state.tsx";
@@ -11,19 +12,16 @@ import { ResponsiveRows, RowCell } from "../ui/responsive-rows.tsx";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { useLocale } from "../i18n/locale.ts";
 
-export function LinkedAgentsCard({
-  agents,
-  isCut,
-  manifestUrl,
-}: {
+type Props = {
   agents: readonly StoreAgent[];
+  /** There are more than these. */
   isCut: boolean;
   manifestUrl: string;
-}) {
-  const { t } = useTranslation("agents");
-  const scopeLabel = useScopeLabel();
-  const locale = useLocale();
+};
 
+export function LinkedAgentsCard({ agents, isCut, manifestUrl }: Props) {
+  const { t } = useTranslation("agents");
+  const locale = useLocale();
   const end = useScreenAction<{ name: string }>("end", {
     onSuccess: ({ name }) => showToast(t("end.done", { name })),
   });
@@ -44,71 +42,11 @@ export function LinkedAgentsCard({
           <p>{t("empty.text")}</p>
         </EmptyState>
       ) : (
-        <ResponsiveRows>
-          <IndexTable
-            selectable={false}
-            itemCount={agents.length}
-            resourceName={{ singular: t("agentColumns.agent"), plural: t("title") }}
-            headings={[
-              { title: t("agentColumns.agent") },
-              { title: t("agentColumns.shoppers") },
-              { title: t("agentColumns.may") },
-              { title: t("agentColumns.since") },
-              { title: t("agentColumns.active") },
-              { title: t("agentColumns.end") },
-            ]}
-          >
-            {agents.map((agent, at) => (
-              <IndexTable.Row key={agent.client_id} id={agent.client_id} position={at}>
-                <RowCell>
-                  <BlockStack>
-                    <Text as="span" fontWeight="semibold">
-                      {agent.name}
-                    </Text>
-                    <Text as="span" variant="bodySm" tone="subdued">
-                      {agent.host ?? t("self")}
-                    </Text>
-                    {agent.returns_to && (
-                      <Text as="span" variant="bodySm" tone="subdued">
-                        {t("returnsTo", { host: agent.returns_to })}
-                      </Text>
-                    )}
-                  </BlockStack>
-                </RowCell>
-                <RowCell label={t("agentColumns.shoppers")}>
-                  {formatCount(locale, agent.shoppers)}
-                </RowCell>
-                <RowCell label={t("agentColumns.may")}>
-                  <div style={{ whiteSpace: "normal", minWidth: "10rem" }}>
-                    {agent.scopes.map((scope) => scopeLabel(scope)).join(", ")}
-                  </div>
-                </RowCell>
-                <RowCell label={t("agentColumns.since")}>
-                  <DateTime at={agent.first_linked_at} />
-                </RowCell>
-                <RowCell label={t("agentColumns.active")}>
-                  <DateTime at={agent.last_active_at} />
-                </RowCell>
-                <RowCell>
-                  <ConfirmButton
-                    label={t("end.button")}
-                    accessibilityLabel={t("end.of", { name: agent.name })}
-                    title={t("end.title", { name: agent.name })}
-                    confirm={t("end.confirm")}
-                    isDestructive
-                    variant="plain"
-                    isBusy={end.submitted?.client_id === agent.client_id}
-                    onConfirm={() => end.submit({ client_id: agent.client_id })}
-                  >
-                    <Text as="p">
-                      {t("end.text", { shoppers: formatCount(locale, agent.shoppers) })}
-                    </Text>
-                  </ConfirmButton>
-                </RowCell>
-              </IndexTable.Row>
-            ))}
-          </IndexTable>
-        </ResponsiveRows>
+        <AgentTable
+          agents={agents}
+          endingId={end.submitted?.client_id}
+          onEnd={(id) => end.submit({ client_id: id })}
+        />
       )}
       {isCut && (
         <Box padding="400">
@@ -118,5 +56,103 @@ export function LinkedAgentsCard({
         </Box>
       )}
     </Card>
+  );
+}
+
+type TableProps = {
+  agents: readonly StoreAgent[];
+  /** The client id of the agent whose access is being ended. */
+  endingId: unknown;
+  onEnd(clientId: string): void;
+};
+
+function AgentTable({ agents, endingId, onEnd }: TableProps) {
+  const { t } = useTranslation("agents");
+  return (
+    <ResponsiveRows>
+      <IndexTable
+        selectable={false}
+        itemCount={agents.length}
+        resourceName={{ singular: t("agentColumns.agent"), plural: t("title") }}
+        headings={[
+          { title: t("agentColumns.agent") },
+          { title: t("agentColumns.shoppers") },
+          { title: t("agentColumns.may") },
+          { title: t("agentColumns.since") },
+          { title: t("agentColumns.active") },
+          { title: t("agentColumns.end") },
+        ]}
+      >
+        {agents.map((agent, at) => (
+          <AgentRow
+            key={agent.client_id}
+            agent={agent}
+            position={at}
+            isEnding={endingId === agent.client_id}
+            onEnd={() => onEnd(agent.client_id)}
+          />
+        ))}
+      </IndexTable>
+    </ResponsiveRows>
+  );
+}
+
+type RowProps = { agent: StoreAgent; position: number; isEnding: boolean; onEnd(): void };
+
+function AgentRow({ agent, position, isEnding, onEnd }: RowProps) {
+  const { t } = useTranslation("agents");
+  const scopeLabel = useScopeLabel();
+  const shoppers = formatCount(useLocale(), agent.shoppers);
+  return (
+    <IndexTable.Row id={agent.client_id} position={position}>
+      <RowCell>
+        <AgentName agent={agent} />
+      </RowCell>
+      <RowCell label={t("agentColumns.shoppers")}>{shoppers}</RowCell>
+      <RowCell label={t("agentColumns.may")}>
+        <div style={{ whiteSpace: "normal", minWidth: "10rem" }}>
+          {agent.scopes.map((scope) => scopeLabel(scope)).join(", ")}
+        </div>
+      </RowCell>
+      <RowCell label={t("agentColumns.since")}>
+        <DateTime at={agent.first_linked_at} />
+      </RowCell>
+      <RowCell label={t("agentColumns.active")}>
+        <DateTime at={agent.last_active_at} />
+      </RowCell>
+      <RowCell>
+        <ConfirmButton
+          label={t("end.button")}
+          accessibilityLabel={t("end.of", { name: agent.name })}
+          title={t("end.title", { name: agent.name })}
+          confirm={t("end.confirm")}
+          isDestructive
+          variant="plain"
+          isBusy={isEnding}
+          onConfirm={onEnd}
+        >
+          <Text as="p">{t("end.text", { shoppers })}</Text>
+        </ConfirmButton>
+      </RowCell>
+    </IndexTable.Row>
+  );
+}
+
+function AgentName({ agent }: { agent: StoreAgent }) {
+  const { t } = useTranslation("agents");
+  return (
+    <BlockStack>
+      <Text as="span" fontWeight="semibold">
+        {agent.name}
+      </Text>
+      <Text as="span" variant="bodySm" tone="subdued">
+        {agent.host ?? t("self")}
+      </Text>
+      {agent.returns_to && (
+        <Text as="span" variant="bodySm" tone="subdued">
+          {t("returnsTo", { host: agent.returns_to })}
+        </Text>
+      )}
+    </BlockStack>
   );
 }

@@ -15,16 +15,13 @@ import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { useLocale } from "../i18n/locale.ts";
 import { PolicyStart } from "./policy-start.tsx";
 
+type Values = { version: string; locale: string; body: string; is_current: boolean };
+
 /** Publishes a version. */
 export function PolicyDialog({ onClose }: { onClose(): void }) {
   const { t } = useTranslation("consent");
   const locale = useLocale();
-  const [values, setValues] = useState<Record<"version" | "locale" | "body", string>>({
-    version: "",
-    locale,
-    body: "",
-  });
-  const [isCurrent, setIsCurrent] = useState(true);
+  const [values, setValues] = useState<Values>({ version: "", locale, body: "", is_current: true });
   const [isLeaving, setIsLeaving] = useState(false);
   const leave = () => (values.body.trim() === "" ? onClose() : setIsLeaving(true));
   const { submit, isBusy, error } = useScreenAction("publish", {
@@ -33,30 +30,14 @@ export function PolicyDialog({ onClose }: { onClose(): void }) {
       showToast(t("policy.published"));
     },
   });
-  const set = (name: keyof typeof values) => (value: string) =>
-    setValues((known) => ({ ...known, [name]: value }));
-  const wrong = (name: keyof typeof values) =>
-    error?.fields && Object.hasOwn(error.fields, name) ? t(`policy.wrong.${name}`) : undefined;
-  if (isLeaving)
-    return (
-      <Dialog
-        key="question"
-        title={t("policy.discardTitle")}
-        onClose={() => setIsLeaving(false)}
-        primaryAction={{ content: t("policy.discard"), onAction: onClose, destructive: true }}
-        secondaryAction={{ content: t("policy.keep"), onAction: () => setIsLeaving(false) }}
-      >
-        <Text as="p">{t("policy.discardText")}</Text>
-      </Dialog>
-    );
+  if (isLeaving) return <DiscardQuestion onKeep={() => setIsLeaving(false)} onDiscard={onClose} />;
   return (
     <Dialog
-      key="form"
       title={t("policy.add")}
       onClose={leave}
       primaryAction={{
         content: t("policy.publish"),
-        onAction: () => submit({ ...values, is_current: isCurrent }),
+        onAction: () => submit(values),
         loading: isBusy,
       }}
       secondaryAction={{ content: t("policy.cancel"), onAction: leave }}
@@ -70,54 +51,83 @@ export function PolicyDialog({ onClose }: { onClose(): void }) {
             <p>{error.code === "conflict" ? t("policy.conflict") : error.message}</p>
           </Banner>
         )}
-        <FormLayout>
-          <PolicyStart
-            onStart={({ text, updatedAt }) =>
-              setValues((known) => ({
-                ...known,
-                version: known.version || updatedAt.slice(0, 10),
-                body: text,
-              }))
-            }
-          />
-          <FormLayout.Group>
-            <TextField
-              label={t("policy.version")}
-              helpText={t("policy.versionHint")}
-              autoComplete="off"
-              maxLength={40}
-              value={values.version}
-              onChange={set("version")}
-              error={wrong("version")}
-            />
-            <Select
-              label={t("policy.language")}
-              options={Object.entries(t("policy.languages", { returnObjects: true })).map(
-                ([value, label]) => ({ value, label }),
-              )}
-              value={values.locale}
-              onChange={set("locale")}
-              error={wrong("locale")}
-            />
-          </FormLayout.Group>
-          <TextField
-            label={t("policy.text")}
-            helpText={t("policy.textHint")}
-            autoComplete="off"
-            multiline={8}
-            maxHeight={320}
-            value={values.body}
-            onChange={set("body")}
-            error={wrong("body")}
-          />
-          <Checkbox
-            label={t("policy.makeCurrent")}
-            helpText={t("policy.asksAgain")}
-            checked={isCurrent}
-            onChange={setIsCurrent}
-          />
-        </FormLayout>
+        <PolicyFields
+          values={values}
+          refused={error?.fields ?? {}}
+          onChange={(changes) => setValues((known) => ({ ...known, ...changes }))}
+        />
       </BlockStack>
     </Dialog>
+  );
+}
+
+function DiscardQuestion({ onKeep, onDiscard }: { onKeep(): void; onDiscard(): void }) {
+  const { t } = useTranslation("consent");
+  return (
+    <Dialog
+      title={t("policy.discardTitle")}
+      onClose={onKeep}
+      primaryAction={{ content: t("policy.discard"), onAction: onDiscard, destructive: true }}
+      secondaryAction={{ content: t("policy.keep"), onAction: onKeep }}
+    >
+      <Text as="p">{t("policy.discardText")}</Text>
+    </Dialog>
+  );
+}
+
+type FieldsProps = {
+  values: Values;
+  /** The refused fields by name. */
+  refused: Record<string, unknown>;
+  onChange(changes: Partial<Values>): void;
+};
+
+function PolicyFields({ values, refused, onChange }: FieldsProps) {
+  const { t } = useTranslation("consent");
+  const problemOf = (name: "version" | "locale" | "body") =>
+    Object.hasOwn(refused, name) ? t(`policy.wrong.${name}`) : undefined;
+  const languages = Object.entries(t("policy.languages", { returnObjects: true }));
+  return (
+    <FormLayout>
+      <PolicyStart
+        onStart={({ text, updatedAt }) =>
+          onChange({ version: values.version || updatedAt.slice(0, 10), body: text })
+        }
+      />
+      <FormLayout.Group>
+        <TextField
+          label={t("policy.version")}
+          helpText={t("policy.versionHint")}
+          autoComplete="off"
+          maxLength={40}
+          value={values.version}
+          onChange={(version) => onChange({ version })}
+          error={problemOf("version")}
+        />
+        <Select
+          label={t("policy.language")}
+          options={languages.map(([value, label]) => ({ value, label }))}
+          value={values.locale}
+          onChange={(locale) => onChange({ locale })}
+          error={problemOf("locale")}
+        />
+      </FormLayout.Group>
+      <TextField
+        label={t("policy.text")}
+        helpText={t("policy.textHint")}
+        autoComplete="off"
+        multiline={8}
+        maxHeight={320}
+        value={values.body}
+        onChange={(body) => onChange({ body })}
+        error={problemOf("body")}
+      />
+      <Checkbox
+        label={t("policy.makeCurrent")}
+        helpText={t("policy.asksAgain")}
+        checked={values.is_current}
+        onChange={(isCurrent) => onChange({ is_current: isCurrent })}
+      />
+    </FormLayout>
   );
 }

@@ -43,41 +43,20 @@ const withChosen = (counts: Props["counts"], channel: string | null): Props["cou
 
 export function DeadLettersCard({ letters, next, channel, counts, replay }: Props) {
   const { t } = useTranslation("events");
-  const channelName = useChannelName();
-
   const locale = useLocale();
   const run = useJobProgress(replay, "/app/events/replay");
   const replayAll = useReplay("replay_all");
   const replayChosen = useReplay("replay");
-  const error = replayAll.error ?? replayChosen.error;
-  const starts = [replayAll, replayChosen].map(({ data }) => data?.start);
-  const all = counts
+  const total = counts
     .filter((one) => channel === null || one.channel === channel)
     .reduce((sum, { count }) => sum + count, 0);
   const isRunning = replayAll.isBusy || replayChosen.isBusy || run?.state === "running";
   return (
     <BlockStack gap="400">
       <div aria-live="polite">
-        <BlockStack gap="200">
-          {run && <ReplayStatus run={run} />}
-          {error && (
-            <Banner tone="critical">
-              <p>{error.message}</p>
-            </Banner>
-          )}
-          {starts.includes("busy") && (
-            <Banner tone="warning">
-              <p>{t("replay.busy")}</p>
-            </Banner>
-          )}
-          {starts.includes("nothing") && (
-            <Banner tone="info">
-              <p>{t("replay.nothing")}</p>
-            </Banner>
-          )}
-        </BlockStack>
+        <ReplayMessages run={run} replays={[replayAll, replayChosen]} />
       </div>
-      {all > 0 && (
+      {total > 0 && (
         <PageGutter>
           <BlockStack gap="200">
             <Text as="p">
@@ -85,7 +64,7 @@ export function DeadLettersCard({ letters, next, channel, counts, replay }: Prop
             </Text>
             <div>
               <ConfirmButton
-                label={t("replay.all", { total: formatCount(locale, all) })}
+                label={t("replay.all", { total: formatCount(locale, total) })}
                 title={t("replay.allTitle")}
                 confirm={t("replay.confirm")}
                 isBusy={isRunning}
@@ -98,22 +77,7 @@ export function DeadLettersCard({ letters, next, channel, counts, replay }: Prop
         </PageGutter>
       )}
       <Card padding="0">
-        {counts.length > 0 && (
-          <FilterBar
-            filters={[
-              {
-                name: "channel",
-                label: t("filters.channel"),
-                kind: "choice",
-                value: channel ?? undefined,
-                choices: withChosen(counts, channel).map((one) => ({
-                  value: one.channel,
-                  label: `${channelName(one.channel)} (${formatCount(locale, one.count)})`,
-                })),
-              },
-            ]}
-          />
-        )}
+        {counts.length > 0 && <ChannelFilter counts={counts} channel={channel} />}
         {letters.length === 0 ? (
           <NoLetters isFiltered={counts.length > 0} />
         ) : (
@@ -127,6 +91,57 @@ export function DeadLettersCard({ letters, next, channel, counts, replay }: Prop
         <Pager next={next} />
       </Card>
     </BlockStack>
+  );
+}
+
+type MessagesProps = { run: Replay | null; replays: readonly ReturnType<typeof useReplay>[] };
+
+/** How the replay goes, and why one did not start. */
+function ReplayMessages({ run, replays }: MessagesProps) {
+  const { t } = useTranslation("events");
+  const error = replays.find((replay) => replay.error)?.error;
+  const starts = replays.map(({ data }) => data?.start);
+  return (
+    <BlockStack gap="200">
+      {run && <ReplayStatus run={run} />}
+      {error && (
+        <Banner tone="critical">
+          <p>{error.message}</p>
+        </Banner>
+      )}
+      {starts.includes("busy") && (
+        <Banner tone="warning">
+          <p>{t("replay.busy")}</p>
+        </Banner>
+      )}
+      {starts.includes("nothing") && (
+        <Banner tone="info">
+          <p>{t("replay.nothing")}</p>
+        </Banner>
+      )}
+    </BlockStack>
+  );
+}
+
+function ChannelFilter({ counts, channel }: Pick<Props, "counts" | "channel">) {
+  const { t } = useTranslation("events");
+  const channelName = useChannelName();
+  const locale = useLocale();
+  return (
+    <FilterBar
+      filters={[
+        {
+          name: "channel",
+          label: t("filters.channel"),
+          kind: "choice",
+          value: channel ?? undefined,
+          choices: withChosen(counts, channel).map((one) => ({
+            value: one.channel,
+            label: `${channelName(one.channel)} (${formatCount(locale, one.count)})`,
+          })),
+        },
+      ]}
+    />
   );
 }
 

@@ -34,12 +34,17 @@ const toRoute = ({ event_type, channels, priority }: Route): Route => ({
 const textOf = ({ routes, ...rest }: Draft): string =>
   JSON.stringify({ ...rest, routes: routes.map(toRoute) });
 
+type CardProps = {
+  draft: Draft;
+  /** The channels of the service, and those that are chosen though they are gone. */
+  channels: readonly string[];
+  isRefused: boolean;
+  onChange(changes: Partial<Draft>): void;
+};
+
 export function DestinationsForm({ saved }: { saved: DestinationsView }) {
   const { t } = useTranslation("events");
-  const channelName = useChannelName();
-
   const [draft, setDraft] = useState(() => draftOf(saved));
-  const { adding, focusAdding } = useFocusAfterRemoval();
   const isDirty = textOf(draft) !== textOf(draftOf(saved));
   const form = useVersionedSave({
     intent: "save",
@@ -51,17 +56,7 @@ export function DestinationsForm({ saved }: { saved: DestinationsView }) {
   const { error, isConflict } = form;
   const refused = isConflict ? {} : (error?.fields ?? {});
   const change = (changes: Partial<Draft>) => setDraft((known) => ({ ...known, ...changes }));
-  const names = new Set([...saved.channels.map(({ name }) => name), ...draft.chosen]);
-  const choices = [...names].map((value) => ({ value, label: channelName(value) }));
-  const { routes } = draft;
-  const addRoute = () =>
-    change({ routes: [...routes, { key: nextKey(routes), event_type: "", channels: [] }] });
-  const changeRoute = (key: number, changed: Route) =>
-    change({ routes: routes.map((one) => (one.key === key ? { ...changed, key } : one)) });
-  const removeRoute = (key: number) => {
-    change({ routes: routes.filter((one) => one.key !== key) });
-    focusAdding();
-  };
+  const channels = [...new Set([...saved.channels.map(({ name }) => name), ...draft.chosen])];
   const save = () =>
     form.save({
       event_routes: draft.routes.map(toRoute),
@@ -81,62 +76,104 @@ export function DestinationsForm({ saved }: { saved: DestinationsView }) {
           <p>{error.message}</p>
         </Banner>
       )}
-      <Card>
-        <BlockStack gap="300">
-          <CardHeading title={t("edit.which")} />
-          <Text as="p" tone="subdued">
-            {t("edit.intro")}
-          </Text>
-          <ChoiceList
-            title={t("edit.which")}
-            titleHidden
-            choices={[
-              { value: "all", label: t("edit.everyone") },
-              { value: "chosen", label: t("edit.chosen") },
-            ]}
-            selected={[draft.isChosen ? "chosen" : "all"]}
-            onChange={([value]) => change({ isChosen: value === "chosen" })}
-          />
-          {draft.isChosen && (
-            <ChoiceList
-              allowMultiple
-              title={t("edit.chosen")}
-              titleHidden
-              choices={choices}
-              selected={draft.chosen}
-              onChange={(chosen) => change({ chosen })}
-              error={refused.enabled_channels ? t("edit.wrongChannels") : ""}
-            />
-          )}
-        </BlockStack>
-      </Card>
-      <Card>
-        <BlockStack gap="400">
-          <CardHeading title={t("edit.routes")} />
-          <Text as="p" tone="subdued">
-            {t("edit.routesHint")}
-          </Text>
-          {refused.event_routes && (
-            <Banner tone="critical">
-              <p>{t("edit.wrongRoutes")}</p>
-            </Banner>
-          )}
-          {routes.length === 0 && <Text as="p">{t("edit.noRoutes")}</Text>}
-          {routes.map((route, at) => (
-            <RouteFields
-              key={route.key}
-              place={at + 1}
-              route={route}
-              choices={choices}
-              onChange={(changed) => changeRoute(route.key, changed)}
-              onRemove={() => removeRoute(route.key)}
-            />
-          ))}
-          <div ref={adding}>
-            <Button onClick={addRoute}>{t("edit.add")}</Button>
-          </div>
-        </BlockStack>
-      </Card>
+      <ChannelsCard
+        draft={draft}
+        channels={channels}
+        isRefused={Boolean(refused.enabled_channels)}
+        onChange={change}
+      />
+      <RoutesCard
+        draft={draft}
+        channels={channels}
+        isRefused={Boolean(refused.event_routes)}
+        onChange={change}
+      />
     </>
   );
+}
+
+/** Which channels get events at all. */
+function ChannelsCard({ draft, channels, isRefused, onChange }: CardProps) {
+  const { t } = useTranslation("events");
+  const choices = useChannelChoices(channels);
+  return (
+    <Card>
+      <BlockStack gap="300">
+        <CardHeading title={t("edit.which")} />
+        <Text as="p" tone="subdued">
+          {t("edit.intro")}
+        </Text>
+        <ChoiceList
+          title={t("edit.which")}
+          titleHidden
+          choices={[
+            { value: "all", label: t("edit.everyone") },
+            { value: "chosen", label: t("edit.chosen") },
+          ]}
+          selected={[draft.isChosen ? "chosen" : "all"]}
+          onChange={([value]) => onChange({ isChosen: value === "chosen" })}
+        />
+        {draft.isChosen && (
+          <ChoiceList
+            allowMultiple
+            title={t("edit.chosen")}
+            titleHidden
+            choices={choices}
+            selected={draft.chosen}
+            onChange={(chosen) => onChange({ chosen })}
+            error={isRefused ? t("edit.wrongChannels") : ""}
+          />
+        )}
+      </BlockStack>
+    </Card>
+  );
+}
+
+/** The event types that go to some of the channels only. */
+function RoutesCard({ draft: { routes }, channels, isRefused, onChange }: CardProps) {
+  const { t } = useTranslation("events");
+  const choices = useChannelChoices(channels);
+  const { adding, focusAdding } = useFocusAfterRemoval();
+  const addRoute = () =>
+    onChange({ routes: [...routes, { key: nextKey(routes), event_type: "", channels: [] }] });
+  const changeRoute = (key: number, changed: Route) =>
+    onChange({ routes: routes.map((one) => (one.key === key ? { ...changed, key } : one)) });
+  const removeRoute = (key: number) => {
+    onChange({ routes: routes.filter((one) => one.key !== key) });
+    focusAdding();
+  };
+  return (
+    <Card>
+      <BlockStack gap="400">
+        <CardHeading title={t("edit.routes")} />
+        <Text as="p" tone="subdued">
+          {t("edit.routesHint")}
+        </Text>
+        {isRefused && (
+          <Banner tone="critical">
+            <p>{t("edit.wrongRoutes")}</p>
+          </Banner>
+        )}
+        {routes.length === 0 && <Text as="p">{t("edit.noRoutes")}</Text>}
+        {routes.map((route, at) => (
+          <RouteFields
+            key={route.key}
+            place={at + 1}
+            route={route}
+            choices={choices}
+            onChange={(changed) => changeRoute(route.key, changed)}
+            onRemove={() => removeRoute(route.key)}
+          />
+        ))}
+        <div ref={adding}>
+          <Button onClick={addRoute}>{t("edit.add")}</Button>
+        </div>
+      </BlockStack>
+    </Card>
+  );
+}
+
+function useChannelChoices(channels: readonly string[]) {
+  const channelName = useChannelName();
+  return channels.map((value) => ({ value, label: channelName(value) }));
 }

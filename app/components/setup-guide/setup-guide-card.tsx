@@ -78,32 +78,14 @@ export function SetupGuideCard(props: Props) {
         <BlockStack gap="400">
           <CardHeading title={t("title")}>
             {onDismiss && (
-              <InlineStack gap="200">
-                <Button
-                  variant="tertiary"
-                  ariaExpanded={areStepsShown}
-                  disclosure={areStepsShown ? "up" : "down"}
-                  onClick={() => showSteps(!areStepsShown)}
-                >
-                  {areStepsShown ? t("hideSteps") : t("showSteps")}
-                </Button>
-                <Button variant="tertiary" onClick={onDismiss}>
-                  {t("dismiss")}
-                </Button>
-              </InlineStack>
+              <GuideButtons
+                areStepsShown={areStepsShown}
+                onToggle={() => showSteps(!areStepsShown)}
+                onDismiss={onDismiss}
+              />
             )}
           </CardHeading>
-          <BlockStack gap="200">
-            <Text as="p" tone="subdued" id="setup-progress">
-              {t("progress", { count: guide.done, of: guide.steps.length })}
-            </Text>
-            <ProgressBar
-              progress={Math.round((guide.done / guide.steps.length) * 100)}
-              size="small"
-              tone="success"
-              ariaLabelledBy="setup-progress"
-            />
-          </BlockStack>
+          <GuideProgress guide={guide} />
           {guide.isDone && <Text as="p">{t("all")}</Text>}
           {areStepsShown && (
             <BlockStack gap="300">
@@ -144,6 +126,44 @@ export function SetupGuideCard(props: Props) {
         </BlockStack>
       </Card>
     </HydrationGate>
+  );
+}
+
+type ButtonsProps = { areStepsShown: boolean; onToggle(): void; onDismiss(): void };
+
+function GuideButtons({ areStepsShown, onToggle, onDismiss }: ButtonsProps) {
+  const { t } = useTranslation("setup-guide");
+  return (
+    <InlineStack gap="200">
+      <Button
+        variant="tertiary"
+        ariaExpanded={areStepsShown}
+        disclosure={areStepsShown ? "up" : "down"}
+        onClick={onToggle}
+      >
+        {areStepsShown ? t("hideSteps") : t("showSteps")}
+      </Button>
+      <Button variant="tertiary" onClick={onDismiss}>
+        {t("dismiss")}
+      </Button>
+    </InlineStack>
+  );
+}
+
+function GuideProgress({ guide: { done, steps } }: { guide: SetupGuide }) {
+  const { t } = useTranslation("setup-guide");
+  return (
+    <BlockStack gap="200">
+      <Text as="p" tone="subdued" id="setup-progress">
+        {t("progress", { count: done, of: steps.length })}
+      </Text>
+      <ProgressBar
+        progress={Math.round((done / steps.length) * 100)}
+        size="small"
+        tone="success"
+        ariaLabelledBy="setup-progress"
+      />
+    </BlockStack>
   );
 }
 

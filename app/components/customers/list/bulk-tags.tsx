@@ -21,11 +21,10 @@ type Props = {
 
 export default function BulkTags({ action, selection, tags, onStarted, onClose }: Props) {
   const { t } = useTranslation("customers");
-  const locale = useLocale();
+  const count = useCount();
   const [chosen, setChosen] = useState<string[]>([]);
   const [previewed, setPreviewed] = useState<Confirmable<TagPreview> | null>(null);
   const preview = previewed?.preview ?? null;
-  const count = (value: number) => formatCount(locale, value);
   const previewTags = useScreenAction<Confirmable<TagPreview>>("preview_tags", {
     onSuccess: setPreviewed,
   });
@@ -35,8 +34,6 @@ export default function BulkTags({ action, selection, tags, onStarted, onClose }
   const isBusy = previewTags.isBusy || startTags.isBusy;
   const errorMessage = (preview ? startTags : previewTags).error?.message ?? null;
   const fields = { selection, [action]: chosen };
-  const nameOf = ({ slug, name }: { slug: string; name: string }) =>
-    tags.find((tag) => tag.slug === slug)?.name ?? name;
   const confirm = (total: number) =>
     action === "add"
       ? t("bulk.confirmAdd", { total: count(total) })
@@ -69,30 +66,7 @@ export default function BulkTags({ action, selection, tags, onStarted, onClose }
       }
     >
       {preview ? (
-        <BlockStack gap="300">
-          <Text as="p" fontWeight="semibold">
-            {preview.changing === 0
-              ? t("bulk.nothing")
-              : t("bulk.changing", {
-                  changing: count(preview.changing),
-                  total: count(preview.total),
-                })}
-          </Text>
-          <List>
-            {preview.tags.map((tag) => (
-              <List.Item key={tag.slug}>
-                {tag.action === "add"
-                  ? t("bulk.gets", { tag: nameOf(tag), total: count(tag.people) })
-                  : t("bulk.loses", { tag: nameOf(tag), total: count(tag.people) })}
-              </List.Item>
-            ))}
-          </List>
-          {errorMessage && (
-            <Text as="p" tone="critical">
-              {errorMessage}
-            </Text>
-          )}
-        </BlockStack>
+        <PreviewedTags preview={preview} tags={tags} errorMessage={errorMessage} />
       ) : (
         <BlockStack gap="300">
           {"ids" in selection && (
@@ -109,4 +83,46 @@ export default function BulkTags({ action, selection, tags, onStarted, onClose }
       )}
     </Dialog>
   );
+}
+
+type PreviewedProps = {
+  preview: TagPreview;
+  tags: Props["tags"];
+  errorMessage: string | null;
+};
+
+function PreviewedTags({ preview, tags, errorMessage }: PreviewedProps) {
+  const { t } = useTranslation("customers");
+  const count = useCount();
+  const nameOf = ({ slug, name }: { slug: string; name: string }) =>
+    tags.find((tag) => tag.slug === slug)?.name ?? name;
+  const { changing, total } = preview;
+  return (
+    <BlockStack gap="300">
+      <Text as="p" fontWeight="semibold">
+        {changing === 0
+          ? t("bulk.nothing")
+          : t("bulk.changing", { changing: count(changing), total: count(total) })}
+      </Text>
+      <List>
+        {preview.tags.map((tag) => (
+          <List.Item key={tag.slug}>
+            {tag.action === "add"
+              ? t("bulk.gets", { tag: nameOf(tag), total: count(tag.people) })
+              : t("bulk.loses", { tag: nameOf(tag), total: count(tag.people) })}
+          </List.Item>
+        ))}
+      </List>
+      {errorMessage && (
+        <Text as="p" tone="critical">
+          {errorMessage}
+        </Text>
+      )}
+    </BlockStack>
+  );
+}
+
+function useCount(): (value: number) => string {
+  const locale = useLocale();
+  return (value) => formatCount(locale, value);
 }

@@ -14,6 +14,15 @@ const NameSegment = clientLazy(() => import("./name-segment.tsx"));
 /** The others are on the screen of segments. */
 const MAX_SHOWN = 6;
 
+type DefaultView = ListState & { id: "all" | "marketing" | "recent" | "suspended" };
+
+const DEFAULT_VIEWS: readonly DefaultView[] = [
+  { id: "all", filter: {}, sort: DEFAULT_SORT },
+  { id: "marketing", filter: { consent: ["marketing"] }, sort: DEFAULT_SORT },
+  { id: "recent", filter: { signed_in: "30" }, sort: "signed_in desc" },
+  { id: "suspended", filter: { status: "suspended" }, sort: DEFAULT_SORT },
+];
+
 export function ListSegments({
   filter,
   sort,
@@ -29,27 +38,7 @@ export function ListSegments({
     onSuccess: () => showToast(t("segments.changed")),
   });
   const query = toQuery(shown).toString();
-  const views = [
-    { id: "all", name: t("views.all"), filter: {}, sort: DEFAULT_SORT },
-    {
-      id: "marketing",
-      name: t("views.marketing"),
-      filter: { consent: ["marketing"] },
-      sort: DEFAULT_SORT,
-    },
-    {
-      id: "recent",
-      name: t("views.recent"),
-      filter: { signed_in: "30" },
-      sort: "signed_in desc",
-    },
-    {
-      id: "suspended",
-      name: t("views.suspended"),
-      filter: { status: "suspended" },
-      sort: DEFAULT_SORT,
-    },
-  ];
+  const views = DEFAULT_VIEWS.map((view) => ({ ...view, name: t(`views.${view.id}`) }));
   const isShown = (view: ListState) => toQuery({ ...view, segment: null }).toString() === query;
   const opened = segments.find(({ id }) => id === segment) ?? segments.find(isShown);
   const first = segments.slice(0, MAX_SHOWN);
@@ -62,26 +51,20 @@ export function ListSegments({
     <Box padding="200" borderBlockEndWidth="025" borderColor="border">
       <InlineStack gap="100" blockAlign="center">
         {views.map((view) => (
-          <Button
+          <ViewButton
             key={view.id}
-            size="slim"
-            variant="tertiary"
-            pressed={!opened && isShown(view)}
-            onClick={() => address.show(view)}
-          >
-            {view.name}
-          </Button>
+            name={view.name}
+            isShown={!opened && isShown(view)}
+            onShow={() => address.show(view)}
+          />
         ))}
         {buttons.map(({ id, name, ...state }) => (
-          <Button
+          <ViewButton
             key={id}
-            size="slim"
-            variant="tertiary"
-            pressed={id === opened?.id}
-            onClick={() => address.show({ ...state, segment: id })}
-          >
-            {name}
-          </Button>
+            name={name}
+            isShown={id === opened?.id}
+            onShow={() => address.show({ ...state, segment: id })}
+          />
         ))}
         {isChanged && (
           <Button
@@ -121,5 +104,13 @@ export function ListSegments({
         />
       )}
     </Box>
+  );
+}
+
+function ViewButton({ name, isShown, onShow }: { name: string; isShown: boolean; onShow(): void }) {
+  return (
+    <Button size="slim" variant="tertiary" pressed={isShown} onClick={onShow}>
+      {name}
+    </Button>
   );
 }
