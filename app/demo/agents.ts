@@ -214,13 +214,14 @@ function recordCalls(
 
 async function giveMandate(
   demo: Demo,
-  { userId, userAgent, mandateId, at }: Shopper,
+  shopper: Shopper,
   clientId: string,
   mandate: MandatePlan,
 ): Promise<void> {
+  const { userId, userAgent, mandateId, at } = shopper;
   const data = dataOf(demo.ctx, demo.tenant);
   if ((await data.prisma.mandate.count({ where: { mandate_id: mandateId } })) > 0) return;
-  await allowPayments(demo, userId, userAgent, mandateId, at);
+  await allowPayments(demo, shopper);
   const person = await findPerson(data.sql, userId);
   if (!person?.consents.ap2) return;
   const createdAt = new Date(at.getTime() + HOUR_MS);
@@ -257,10 +258,7 @@ async function giveMandate(
 /** `consent_ap2`, which every mandate needs. */
 async function allowPayments(
   demo: Demo,
-  userId: number,
-  userAgent: string,
-  mandateId: string,
-  at: Date,
+  { userId, userAgent, mandateId, at }: Shopper,
 ): Promise<void> {
   const version = demo.tenant.config.consent_policy_version ?? null;
   const submission = toSubmission(
@@ -278,7 +276,11 @@ async function allowPayments(
       policyHash: await findPolicyHash(dataOf(demo.ctx, demo.tenant).sql, version, "en"),
     },
   );
-  await writeConsents(demo.ctx, demo.tenant, { userId }, submission, timeOf(demo, at));
+  await writeConsents(demo.ctx, demo.tenant, {
+    subject: { userId },
+    submission,
+    at: timeOf(demo, at),
+  });
 }
 
 async function banAgent(demo: Demo, clientId: string): Promise<void> {

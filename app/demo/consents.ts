@@ -52,7 +52,7 @@ export async function writeDecisions(demo: Demo): Promise<void> {
           consentVersion: isEarlier ? VERSION_BEFORE : current,
           policyHash: isEarlier ? hashes.earlier : hashes.current,
         });
-        return [writeConsents(ctx, tenant, subject, submission, timeOf(demo, decision.at))];
+        return [writeConsents(ctx, tenant, { subject, submission, at: timeOf(demo, decision.at) })];
       }),
     );
   }

@@ -115,7 +115,7 @@ async function makeRequest(
     if (plan.state === "received" || plan.state === "running") return;
     const request = heldRequest(tenant, plan, { id, receivedAt, token });
     await recordSteps(ctx, sql, request, stepsOf(plan), receivedAt);
-    await finishPrivacyRequest(sql, request, plan.state, plan.evidence, plan.error ?? null);
+    await finishPrivacyRequest(sql, request, plan);
     await prisma.privacyRequest.updateMany({
       where: { id },
       data: {

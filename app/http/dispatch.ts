@@ -95,7 +95,7 @@ export async function respond(
 function replyToError(exchange: Exchange, error: unknown): ApiResponse {
   const { ctx, specs, request, requestId } = exchange;
   const [spec] = Object.values(specs);
-  const reply = toErrorReply(ctx, error, requestId, request, spec);
+  const reply = toErrorReply(ctx, error, { request, requestId, spec });
   const isProxiedPage = exchange.isProxied && spec?.isPage;
   return (isProxiedPage && refusedLinkPage(error, request, exchange.tenant)) || reply;
 }

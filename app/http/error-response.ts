@@ -7,13 +7,18 @@ import type { ApiRequest } from "./api-request.ts";
 import { json, type ApiResponse } from "./api-response.ts";
 import type { AnySpec } from "./endpoint.ts";
 
-/** `spec`: where another specification defines the shape. Logs bugs on our side. */
+type FailedRequest = {
+  request: ApiRequest;
+  requestId: string;
+  /** Where another specification defines the shape. */
+  spec: Pick<AnySpec, "errorBody" | "errorStatus"> | undefined;
+};
+
+/** Logs bugs on our side. */
 export function toErrorReply(
   ctx: Ctx,
   error: unknown,
-  requestId: string,
-  request: ApiRequest,
-  spec?: Pick<AnySpec, "errorBody" | "errorStatus">,
+  { request, requestId, spec }: FailedRequest,
 ): ApiResponse {
   const known = toAppError(error);
   if (!known)

@@ -9,9 +9,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant, recordAccess } = await authenticate.admin(args);
   const { seq = "" } = args.params;
   const decision = /^\d{1,15}$/.test(seq) ? await findDecision(ctx, tenant, Number(seq)) : null;
-  const receipt =
-    decision &&
-    (await findReceipt(ctx, tenant, decision.userId, decision.consentId, decision.visitorId));
+  const receipt = decision && (await findReceipt(ctx, tenant, decision));
   if (!receipt) return notFound();
   const { userId } = decision;
   await recordAccess({ action: "viewed", ...(userId !== null && { userIds: [userId] }) });

@@ -11,7 +11,10 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     result: ConsentReceipt,
     async handle({ ctx, tenant, principal, params }) {
-      const receipt = await findReceipt(ctx, tenant, principal.account.id, params.consent_id ?? "");
+      const receipt = await findReceipt(ctx, tenant, {
+        consentId: params.consent_id ?? "",
+        userId: principal.account.id,
+      });
       if (!receipt) throw new AppError("not_found");
       return receipt;
     },

@@ -151,7 +151,10 @@ function appendOurs(
         policyHash: null,
       },
     );
-    const { recorded } = await writeConsents(ctx, tenant, subjectOf(n), submission);
+    const { recorded } = await writeConsents(ctx, tenant, {
+      subject: subjectOf(n),
+      submission,
+    });
     if (recorded.length !== 1) throw new Error(`append ${n} recorded ${recorded.length} rows`);
   };
 }

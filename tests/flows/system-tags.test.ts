@@ -179,8 +179,8 @@ describe("two opposite consents at the same moment", () => {
     const [revoked, granted] = [await submit(false), await submit(true)];
     const subject = { userId: dan.id };
     const second = await dataOf(service.ctx, tenant).transaction(async (sql) => {
-      await writeConsentsWithin(service.ctx, tenant, sql, subject, revoked);
-      const written = writeConsents(service.ctx, tenant, subject, granted);
+      await writeConsentsWithin(service.ctx, tenant, sql, { subject, submission: revoked });
+      const written = writeConsents(service.ctx, tenant, { subject, submission: granted });
       await eventually("the second one waits for the first", async () => {
         const waiting = await service.database.query(
           `SELECT 1 FROM pg_stat_activity WHERE datname = current_database()

@@ -18,14 +18,19 @@ const EVENT_TYPES = {
 /** What a checkout takes of a mandate. */
 type UsedMandate = { mandate_id: string; amount: string; currency: string };
 
-/** `mandate`: of `ucp_mandate_used`, for Shopify Flow. */
+type CommerceEvent = {
+  userId: number;
+  name: keyof typeof EVENT_TYPES;
+  params?: Record<string, string>;
+  /** Of `ucp_mandate_used`, for Shopify Flow. */
+  mandate?: UsedMandate;
+};
+
 export async function enqueueCommerceEvent(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
-  userId: number,
-  name: keyof typeof EVENT_TYPES,
-  { params = {}, mandate }: { params?: Record<string, string>; mandate?: UsedMandate } = {},
+  { userId, name, params = {}, mandate }: CommerceEvent,
 ): Promise<void> {
   const wanted = mandate ? ["web_analytics", FLOW_CHANNEL] : ["web_analytics"];
   const destinations = keepEnabled(ctx, tenant, wanted);

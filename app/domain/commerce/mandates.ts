@@ -65,7 +65,9 @@ export async function createMandate(
     if (!hasPayments) throw new AppError("payment_consent_required");
     await insertMandate(prisma, tenant, mandate);
     const { mandate_id, max_amount, currency, scope } = mandate;
-    await enqueueCommerceEvent(ctx, tenant, sql, account.id, "ucp_mandate_created", {
+    await enqueueCommerceEvent(ctx, tenant, sql, {
+      userId: account.id,
+      name: "ucp_mandate_created",
       params: { mandate_id, max_amount, currency, scope },
     });
     await keep?.(sql, mandate);

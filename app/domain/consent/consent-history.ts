@@ -78,6 +78,13 @@ export async function findDecision(
   return row ? { consentId: row.consent_id, userId: row.user_id, visitorId: row.visitor_id } : null;
 }
 
+type ReceiptOwner = {
+  consentId: string;
+  userId: number | null;
+  /** Without a user: of whom. */
+  visitorId?: string | null;
+};
+
 /**
  * Follows ISO/IEC TS 27560 and the Kantara receipt: person, time, decision, policy, method, and
  * position in the chain.
@@ -85,9 +92,7 @@ export async function findDecision(
 export async function findReceipt(
   ctx: Ctx,
   tenant: Tenant,
-  userId: number | null,
-  consentId: string,
-  visitorId: string | null = null,
+  { consentId, userId, visitorId = null }: ReceiptOwner,
 ) {
   const { sql, prisma } = dataOf(ctx, tenant);
   const found = await prisma.consentRecord.findMany({

@@ -110,8 +110,8 @@ export async function mergeStorefrontCustomers(
   await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
     await insertTombstone(ctx, sql, tenant.shop, deletedGid);
     const kept = await findKept(ctx, sql, tenant.shop, keptGid);
-    if (kept) await unlinkMerged(ctx, tenant, sql, deletedGid, kept.userId);
-    else await moveToKept(ctx, tenant, { sql, prisma }, deletedGid, keptGid);
+    if (kept) await unlinkMerged(ctx, tenant, sql, { deletedGid, keptUserId: kept.userId });
+    else await moveToKept(ctx, tenant, { sql, prisma }, { deletedGid, keptGid });
   });
 }
 
@@ -119,8 +119,7 @@ async function moveToKept(
   ctx: Ctx,
   tenant: Tenant,
   { sql, prisma }: Transaction,
-  deletedGid: string,
-  keptGid: string,
+  { deletedGid, keptGid }: { deletedGid: string; keptGid: string },
 ): Promise<void> {
   const moved = await sql<AffectedAccount & Unproven>(
     `UPDATE storefront_users SET storefront_customer_gid = $2, storefront_updated_at = NULL,
@@ -142,8 +141,7 @@ async function unlinkMerged(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
-  deletedGid: string,
-  keptUserId: number | null,
+  { deletedGid, keptUserId }: { deletedGid: string; keptUserId: number | null },
 ): Promise<void> {
   const left = await sql<AffectedAccount>(
     `UPDATE storefront_users SET storefront_customer_gid = NULL, storefront_slugs = '[]',

@@ -39,10 +39,9 @@ type AddressUse = "free" | "kept" | "other_customer";
 /** Whether the account (null: a new one) may have the address that the storefront gives its customer. */
 export async function checkAddress(
   ctx: Ctx,
-  sql: TenantSql,
   tenant: Tenant,
-  email: string | null,
-  user: StoredUser | null,
+  sql: TenantSql,
+  { email, user }: { email: string | null; user: StoredUser | null },
 ): Promise<AddressUse> {
   // An account with a password or a federated identity is found by its address, so the storefront
   // must not change it.

@@ -34,6 +34,6 @@ export async function recordSaleOptOuts(
         policyHash: null,
       },
     );
-    await writeConsentsWithin(ctx, tenant, sql, { userId: id }, submission);
+    await writeConsentsWithin(ctx, tenant, sql, { subject: { userId: id }, submission });
   }
 }

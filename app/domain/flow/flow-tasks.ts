@@ -118,7 +118,7 @@ async function askForConsent(
   const value = { user_id: customer.id };
   if (!(await putKeyIfAbsent(sql, asked, value, TTL_SECONDS.flowConsentAsked)))
     return "asked_before";
-  await enqueueConsentRequest(ctx, tenant, sql, customer.id, submission);
+  await enqueueConsentRequest(ctx, tenant, sql, { userId: customer.id, submission });
   return "asked";
 }
 

@@ -22,7 +22,7 @@ export async function withdrawFormConsent(
   const { userId } = person;
   const submission = await readSubmission(ctx, tenant, input, visit);
   const written = await dataOf(ctx, tenant).transaction(async (sql) => {
-    const result = await writeConsentsWithin(ctx, tenant, sql, person, submission);
+    const result = await writeConsentsWithin(ctx, tenant, sql, { subject: person, submission });
     const isWithdrawn = result.recorded.some(({ consent_type: type }) => type === input.form_type);
     if (isWithdrawn)
       await writeTagsWithin(ctx, tenant, sql, userId, {

@@ -126,12 +126,11 @@ export function recordStep(
     step.counts[counter] = (step.counts[counter] ?? 0) + count;
 }
 
-export function recordFailure(
+type StepFailure = { name: string; ms: number; shop: string; error: Error };
+
+export function recordStepFailure(
   report: ScheduledRunReport,
-  name: string,
-  ms: number,
-  shop: string,
-  error: Error,
+  { name, ms, shop, error }: StepFailure,
 ): void {
   const step = stepOf(report, name);
   addTime(step, ms);

@@ -3,7 +3,7 @@ import type { Ctx } from "../../context.server.ts";
 import { orFailAfter } from "../../runtime/deadlines/or-fail-after.ts";
 import { watchSilence } from "../../runtime/outbound/silence.ts";
 import { findTenant } from "../tenants/tenant.ts";
-import { recordCut, recordFailure, recordStep, type ScheduledRunReport } from "./report.ts";
+import { recordCut, recordStepFailure, recordStep, type ScheduledRunReport } from "./report.ts";
 import type { TenantStep } from "./steps.ts";
 
 export type TenantRun = {
@@ -50,7 +50,12 @@ export async function runTenant(
       );
       recordStep(report, step.name, performance.now() - started, result);
     } catch (error) {
-      recordFailure(report, step.name, performance.now() - started, shop, error as Error);
+      recordStepFailure(report, {
+        name: step.name,
+        ms: performance.now() - started,
+        shop,
+        error: error as Error,
+      });
       ctx.log.warn("scheduled_run.step_failed", {
         shop,
         step: step.name,

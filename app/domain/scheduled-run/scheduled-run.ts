@@ -12,7 +12,7 @@ import { cleanUp } from "./clean-up.ts";
 import {
   findReport,
   newReport,
-  recordFailure,
+  recordStepFailure,
   saveReport,
   servedCells,
   type ScheduledRunReport,
@@ -202,7 +202,7 @@ async function isToRun(ctx: Ctx, shop: string, report: ScheduledRunReport): Prom
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
     // A record that cannot be read keeps no other store waiting.
-    recordFailure(report, "tenant", 0, shop, error as Error);
+    recordStepFailure(report, { name: "tenant", ms: 0, shop, error: error as Error });
     return false;
   }
 }

@@ -44,7 +44,7 @@ export async function answerTokenRequest(
     case TOKEN_EXCHANGE:
       if (OFFLINE_TOKEN_TYPES.has(textOf(fields["subject_token_type"])))
         return migrate(shop, textOf(fields["subject_token"]), isExpiring, settings);
-      return exchangeSessionToken(shop, fields, isExpiring, app, settings);
+      return exchangeSessionToken(shop, fields, { app, settings, isExpiring });
     case undefined:
     case "authorization_code":
       return exchangeCode(shop, textOf(fields["code"]), isExpiring, settings);
@@ -196,9 +196,11 @@ function exchangeCode(
 async function exchangeSessionToken(
   shop: ShopState,
   fields: Record<string, unknown>,
-  isExpiring: boolean,
-  app: AppCredentials,
-  settings: StorefrontSettings,
+  {
+    app,
+    settings,
+    isExpiring,
+  }: { app: AppCredentials; settings: StorefrontSettings; isExpiring: boolean },
 ): Promise<ApiResponse> {
   const requested = textOf(fields["requested_token_type"]);
   if (fields["subject_token_type"] !== ID_TOKEN || !OFFLINE_TOKEN_TYPES.has(requested)) {

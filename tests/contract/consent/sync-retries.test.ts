@@ -69,7 +69,10 @@ describe("a retry", () => {
         { consentId: "", userAgent: null, gpc: false, consentVersion: null, policyHash: null },
       );
       const writing = [service.ctx, other].map(async (ctx) =>
-        writeConsents(ctx, await getTenant(ctx, SHOP), { visitorId: "two-tabs" }, submission),
+        writeConsents(ctx, await getTenant(ctx, SHOP), {
+          subject: { visitorId: "two-tabs" },
+          submission,
+        }),
       );
       await statementsWait(service.database, 2);
       await gate.query("COMMIT");

@@ -119,9 +119,10 @@ test("the export contains every filtered row once, and no formula", async () => 
 test("a proof contains the decision of that one subject, although others used the same consent_id", async () => {
   const decision = await findDecision(service.ctx, tenant, 3);
   expect(decision).toEqual({ consentId: "c1", userId: null, visitorId: "v3" });
-  const receipt = await findReceipt(service.ctx, tenant, null, "c1", "v3");
+  const visitors = { consentId: "c1", userId: null };
+  const receipt = await findReceipt(service.ctx, tenant, { ...visitors, visitorId: "v3" });
   expect(receipt?.services.map(({ chain }) => chain.seq)).toEqual([3]);
-  expect(await findReceipt(service.ctx, tenant, null, "c1", "v4")).toBeNull();
+  expect(await findReceipt(service.ctx, tenant, { ...visitors, visitorId: "v4" })).toBeNull();
   expect(await findDecision(service.ctx, tenant, ROWS + 1)).toBeNull();
 });
 

@@ -142,11 +142,9 @@ describe("a customer's decision", () => {
     return person;
   }
   const decide = async (userId: number, method: string, isGranted: boolean, gpc = false) =>
-    writeConsents(
-      service.ctx,
-      await tenant(),
-      { userId },
-      toSubmission(
+    writeConsents(service.ctx, await tenant(), {
+      subject: { userId },
+      submission: toSubmission(
         { consent_marketing: isGranted, method },
         {
           consentId: crypto.randomUUID(),
@@ -156,7 +154,7 @@ describe("a customer's decision", () => {
           policyHash: null,
         },
       ),
-    );
+    });
   const there = (gid: string) => service.sandbox.storefront.customer(SHOP, gid);
   const idle = () =>
     eventually("an empty queue", async () => {

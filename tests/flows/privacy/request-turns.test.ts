@@ -51,7 +51,7 @@ async function workNext(): Promise<string> {
   const [request] = await claim(1);
   if (!request) return "none";
   const { sql } = service.ctx.home.forTenant(request.home);
-  await finishPrivacyRequest(sql, request, "done", {});
+  await finishPrivacyRequest(sql, request, { state: "done", evidence: {} });
   return `${request.isByHand ? "by hand" : request.kind} of ${request.shop}`;
 }
 async function workMany(count: number): Promise<string[]> {

@@ -47,7 +47,11 @@ export async function grantAccess(
   await retryOnConflict(() =>
     dataOf(ctx, tenant).transaction(async (sql, prisma) => {
       const epoch = await lockSessionsEpoch(sql, account);
-      await writeConsentsWithin(ctx, tenant, sql, { userId: account.id }, submission, visit.at);
+      await writeConsentsWithin(ctx, tenant, sql, {
+        subject: { userId: account.id },
+        submission,
+        at: visit.at,
+      });
       await prisma.oauthGrant.create({
         data: {
           shop: tenant.shop,

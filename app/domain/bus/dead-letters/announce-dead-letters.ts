@@ -61,11 +61,14 @@ export async function announceWithin(
   if (!tenant) return;
   // Each channel's alert is a key that other processes wait for: all of them take the keys in one order.
   rows.sort((a, b) => (a.channel < b.channel ? -1 : 1));
-  for (const { channel, event_type } of rows) {
-    await sendAlert(ctx, tenant, sql, channel, eventId);
-    await enqueueFlowTrigger(ctx, tenant, sql, channel, { event_id: eventId, event_type });
+  for (const { channel, event_type: eventType } of rows) {
+    const dead = { channel, eventId, eventType };
+    await sendAlert(ctx, tenant, sql, dead);
+    await enqueueFlowTrigger(ctx, tenant, sql, dead);
   }
 }
+
+type DeadDelivery = { channel: string; eventId: string; eventType: string };
 
 /**
  * One mail per store and channel in 15 minutes, enqueued in the transaction that marks the rows as
@@ -75,20 +78,13 @@ async function sendAlert(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
-  channel: string,
-  eventId: string,
+  { channel, eventId }: DeadDelivery,
 ): Promise<void> {
   if (channel === "email" || !isChannelEnabled(ctx, tenant, "email") || isUninstalled(tenant))
     return;
-  if (
-    !(await putKeyIfAbsent(
-      sql,
-      KEYS.deadLetterAlert(channel),
-      eventId,
-      TTL_SECONDS.deadLetterAlert,
-    ))
-  )
-    return;
+  const key = KEYS.deadLetterAlert(channel);
+  const isFirst = await putKeyIfAbsent(sql, key, eventId, TTL_SECONDS.deadLetterAlert);
+  if (!isFirst) return;
   const [made] = await sql<{ attempts: number }>(
     `SELECT count(*)::int AS attempts FROM delivery_attempts WHERE shop = $1 AND event_id = $2
       AND channel = $3`,
@@ -113,8 +109,7 @@ async function enqueueFlowTrigger(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
-  channel: string,
-  { event_id, event_type }: { event_id: string; event_type: string },
+  { channel, eventId, eventType }: DeadDelivery,
 ): Promise<void> {
   const destinations = flowChannels(ctx, tenant);
   if (destinations.length === 0 || channel === FLOW_CHANNEL) return;
@@ -124,7 +119,7 @@ async function enqueueFlowTrigger(
     eventType: "delivery.dead",
     entityType: "store",
     entityId: tenant.shop,
-    payload: { dead: { channel, event_id, event_type } },
+    payload: { dead: { channel, event_id: eventId, event_type: eventType } },
     occurredAt: ctx.clock.now(),
     destinations,
     priority: 3,

@@ -191,7 +191,10 @@ export async function completeWithin(
 ): Promise<CheckoutRow> {
   if (holdsMandate(row)) await release(sql, row.mandate_id, row.reserved_amount);
   const orders = await countOrder(ctx, tenant, sql, row, order);
-  await enqueueCommerceEvent(ctx, tenant, sql, row.customer_id, "ucp_checkout_completed");
+  await enqueueCommerceEvent(ctx, tenant, sql, {
+    userId: row.customer_id,
+    name: "ucp_checkout_completed",
+  });
   return {
     ...row,
     ...orders,

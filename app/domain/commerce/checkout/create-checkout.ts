@@ -49,7 +49,10 @@ export async function createCheckout(
       const created = toCheckout(
         await insertCheckout(sql, { id, spender, mandateId, cart, cartId }),
       );
-      await enqueueCommerceEvent(ctx, tenant, sql, account.id, "ucp_checkout_created");
+      await enqueueCommerceEvent(ctx, tenant, sql, {
+        userId: account.id,
+        name: "ucp_checkout_created",
+      });
       if (claim) await enqueueMandateUse(ctx, tenant, sql, claim);
       await caller.keep?.(sql, created);
       // Last: it takes the lock of the store's consent log.
@@ -87,7 +90,9 @@ const enqueueMandateUse = (
   sql: TenantSql,
   { customerId, mandateId, amount, currency }: Claim,
 ): Promise<void> =>
-  enqueueCommerceEvent(ctx, tenant, sql, customerId, "ucp_mandate_used", {
+  enqueueCommerceEvent(ctx, tenant, sql, {
+    userId: customerId,
+    name: "ucp_mandate_used",
     mandate: { mandate_id: mandateId, amount, currency },
   });
 

@@ -323,11 +323,9 @@ async function prove(
       left > 0 ? { outcome: "kept", count: left } : { outcome: "proven", count: searched.columns },
   });
   await enqueueErased(ctx, tenant, dataOf(ctx, tenant).sql, known.userIds);
-  await finishPrivacyRequest(
-    dataOf(ctx, tenant).sql,
-    request,
-    reasons.length > 0 ? "retained" : "done",
-    {
+  await finishPrivacyRequest(dataOf(ctx, tenant).sql, request, {
+    state: reasons.length > 0 ? "retained" : "done",
+    evidence: {
       ...evidence,
       erased,
       looked: searchedFor,
@@ -336,5 +334,5 @@ async function prove(
       ...(reasons.length > 0 && { kept_because: reasons }),
       consent_records_kept: kept,
     },
-  );
+  });
 }

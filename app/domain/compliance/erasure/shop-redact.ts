@@ -40,7 +40,7 @@ export async function redactShop(
   const record = (steps: Partial<Record<StepName, StepResult>>) =>
     recordSteps(ctx, sql, request, steps);
   const finish = (state: "done" | "retained", evidence: object) =>
-    finishPrivacyRequest(sql, request, state, evidence);
+    finishPrivacyRequest(sql, request, { state, evidence });
   const cell = (await findTenant(ctx, shop))?.region ?? database.region;
   if (cell !== database.region) {
     await forward(ctx, database, request, cell);

@@ -63,8 +63,11 @@ async function exportAndMail(ctx: Ctx, tenant: Tenant, request: PrivacyRequest):
   await dataOf(ctx, tenant).transaction(async (tx) => {
     if (problem !== null) {
       await recordSteps(ctx, tx, request, { mail: { outcome: "not_mailed" } });
-      const unmailed = { ...evidence, mailed: canMail ? found : "nobody" };
-      return finishPrivacyRequest(tx, request, "failed", unmailed, problem);
+      return finishPrivacyRequest(tx, request, {
+        state: "failed",
+        evidence: { ...evidence, mailed: canMail ? found : "nobody" },
+        error: problem,
+      });
     }
     const mails: QueuedMails = { recipients: found, event_ids: [] };
     for (const address of addresses) {
@@ -106,11 +109,17 @@ async function settleMails(ctx: Ctx, tenant: Tenant, request: PrivacyRequest): P
   await dataOf(ctx, tenant).transaction(async (tx) => {
     if (delivered === 0) {
       await recordSteps(ctx, tx, request, { mail: { outcome: "not_mailed" } });
-      const unmailed = { ...evidence, mails, mailed: "nobody" };
-      return finishPrivacyRequest(tx, request, "failed", unmailed, MAIL_REFUSED);
+      return finishPrivacyRequest(tx, request, {
+        state: "failed",
+        evidence: { ...evidence, mails, mailed: "nobody" },
+        error: MAIL_REFUSED,
+      });
     }
     await recordSteps(ctx, tx, request, { mail: { outcome: "mailed", count: delivered } });
-    return finishPrivacyRequest(tx, request, "done", { ...evidence, mailed: mails.recipients });
+    return finishPrivacyRequest(tx, request, {
+      state: "done",
+      evidence: { ...evidence, mailed: mails.recipients },
+    });
   });
 }
 

@@ -202,13 +202,18 @@ export const sealEvidence = <Evidence extends object>(evidence: Evidence) => ({
   sha256: hash("sha256", JSON.stringify(evidence)),
 });
 
+type Ending = {
+  state: FinalState;
+  /** What was found, done and kept. */
+  evidence: object;
+  error?: string | null;
+};
+
 /** Throws LeaseLost. */
 export async function finishPrivacyRequest(
   sql: TenantSql,
   request: PrivacyRequest,
-  state: FinalState,
-  evidence: object,
-  error: string | null = null,
+  { state, evidence, error = null }: Ending,
 ): Promise<void> {
   await privacyRequests.settle(
     sql,

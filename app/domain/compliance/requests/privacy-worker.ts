@@ -83,8 +83,9 @@ async function perform(ctx: Ctx, database: Database, request: PrivacyRequest): P
   if (request.kind === "shop_redact") return redactShop(ctx, database, request);
   const tenant = await findTenant(ctx, request.shop);
   if (!tenant)
-    return finishPrivacyRequest(database.forTenant(request.home).sql, request, "done", {
-      outcome: "the store is not known here any more",
+    return finishPrivacyRequest(database.forTenant(request.home).sql, request, {
+      state: "done",
+      evidence: { outcome: "the store is not known here any more" },
     });
   // The store has left this cell since the request was claimed here: its row is worked on where the store is. A
   // search here would find nothing of the person, and prove an erasure that was not made.

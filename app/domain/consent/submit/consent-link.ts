@@ -19,6 +19,8 @@ import { writeConsentsWithin, type Recorded } from "../write/write-consents.ts";
  */
 type Pending = { user_id: number; submission: Submission; email_hmac: string };
 
+type WaitingConsent = { userId: number; submission: Submission };
+
 /**
  * Mails a link by which a customer grants the consent; nothing is granted here. Throws
  * `setting_missing` in a store that sends no mails.
@@ -27,31 +29,29 @@ export async function enqueueConsentRequest(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
-  userId: number,
-  submission: Submission,
+  waiting: WaitingConsent,
 ): Promise<void> {
   if (!isChannelEnabled(ctx, tenant, "email"))
     throw new AppError("setting_missing", { message: "The store has no sender of emails." });
-  await enqueueConsentMail(ctx, sql, userId, submission, "request_consent");
+  await enqueueConsentMail(ctx, sql, "request_consent", waiting);
 }
 
+/** Mails a link by which the owner of the address confirms the consent; nothing in a store that sends no mails. */
 export async function enqueueConfirmation(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
-  userId: number,
-  submission: Submission,
+  waiting: WaitingConsent,
 ): Promise<void> {
   if (isChannelEnabled(ctx, tenant, "email"))
-    await enqueueConsentMail(ctx, sql, userId, submission, "confirm_consent");
+    await enqueueConsentMail(ctx, sql, "confirm_consent", waiting);
 }
 
 async function enqueueConsentMail(
   ctx: Ctx,
   sql: TenantSql,
-  userId: number,
-  submission: Submission,
   template: "confirm_consent" | "request_consent",
+  { userId, submission }: WaitingConsent,
 ): Promise<void> {
   await enqueue(sql, {
     eventId: ctx.random.uuid(),
@@ -152,7 +152,7 @@ export async function confirmConsent(ctx: Ctx, tenant: Tenant, token: string): P
       consentId: `${pending.submission.consentId}:confirmed`,
     };
     const subject = { userId: user.id };
-    const { recorded } = await writeConsentsWithin(ctx, tenant, sql, subject, submission);
+    const { recorded } = await writeConsentsWithin(ctx, tenant, sql, { subject, submission });
     return { ...subject, recorded };
   });
   ctx.log.info("consent.confirmed", {

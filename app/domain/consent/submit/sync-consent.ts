@@ -24,7 +24,7 @@ export async function syncConsentOfUser(
   { input, visit }: Sent,
 ): Promise<SyncedConsent> {
   const submission = await readSubmission(ctx, tenant, input, visit);
-  const written = await writeConsents(ctx, tenant, person, submission);
+  const written = await writeConsents(ctx, tenant, { subject: person, submission });
   return reportConsent(ctx, tenant, submission, written, person.userId);
 }
 
@@ -35,7 +35,7 @@ export async function syncConsentOfVisitor(
 ): Promise<SyncedConsent> {
   const submission = await readSubmission(ctx, tenant, input, visit);
   const visitor = { visitorId: input.visitor_id ?? submission.consentId };
-  const written = await writeConsents(ctx, tenant, visitor, submission);
+  const written = await writeConsents(ctx, tenant, { subject: visitor, submission });
   return reportConsent(ctx, tenant, submission, written);
 }
 
@@ -62,7 +62,7 @@ export async function syncConsentOfAddress(
   const visitor = { visitorId: input.visitor_id ?? submission.consentId };
   const form = { ...submission, flags: {} };
   const { recorded } = submission.formType
-    ? await writeConsents(ctx, tenant, visitor, form)
+    ? await writeConsents(ctx, tenant, { subject: visitor, submission: form })
     : { recorded: [] };
   const asked = KEYS.consentAsked(hash("sha256", `${userId}/${submission.consentId}`));
   // A retry of the same submission sends no second mail and counts none. Marker and mail commit
@@ -72,9 +72,9 @@ export async function syncConsentOfAddress(
     await transaction(async (tx) => {
       if (await putKeyIfAbsent(tx, asked, true, TTL_SECONDS.consentLink))
         // The decision is made when its owner confirms it, however long the form waited.
-        await enqueueConfirmation(ctx, tenant, tx, userId, {
-          ...submission,
-          waitedSeconds: undefined,
+        await enqueueConfirmation(ctx, tenant, tx, {
+          userId,
+          submission: { ...submission, waitedSeconds: undefined },
         });
     });
   ctx.log.info("consent.confirmation_asked", {

@@ -5,7 +5,6 @@ import type { Ctx } from "../../../context.server.ts";
 import type { TenantSql } from "../../../db.server.ts";
 import { createGroupCommit, type GroupCommit } from "../../../runtime/database/group-commit.ts";
 import { AppError } from "../../../runtime/errors.ts";
-import type { HistoricTime } from "../../../runtime/historic-time.ts";
 import { consentsRecorded } from "../../../runtime/telemetry/metrics.ts";
 import { activeTraceParent } from "../../../runtime/telemetry/tracing.ts";
 import {
@@ -15,7 +14,6 @@ import {
   type TaggedCustomer,
 } from "../../tags/system-tags.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import type { Submission } from "../consent-input.ts";
 import { CONSENT_TYPES, consentColumn } from "../consent-types.ts";
 import { recordConsent } from "../record-consent.ts";
 import { enqueueConsent } from "./enqueue-consent.ts";
@@ -41,13 +39,16 @@ const MAX_BATCH = 100;
 // writer.
 const writers = new WeakMap<Tenant, GroupCommit<Write, Written | null>>();
 
-/** Resolves after the COMMIT, with the added rows and the ignored grants. Throws `unauthorized` when the person was deleted, or the session ended, meanwhile. */
+type SubmittedConsents = Omit<Write, "traceParent">;
+
+/**
+ * Resolves after the COMMIT, with the added rows and the ignored grants. Throws `unauthorized` when the person
+ * was deleted, or the session ended, meanwhile.
+ */
 export async function writeConsents(
   ctx: Ctx,
   tenant: Tenant,
-  subject: Subject,
-  submission: Submission,
-  at?: HistoricTime,
+  { subject, submission, at }: SubmittedConsents,
 ): Promise<Written> {
   const writer =
     writers.get(tenant) ??
@@ -68,9 +69,7 @@ export async function writeConsentsWithin(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
-  subject: Subject,
-  submission: Submission,
-  at?: HistoricTime,
+  { subject, submission, at }: SubmittedConsents,
 ): Promise<Written> {
   const [written = null] = await writeBatch(ctx, tenant, sql, [
     { subject, submission, at, traceParent: activeTraceParent() },

@@ -48,7 +48,7 @@ export async function runMove(
     const run = await startRun({ ctx, move, source, target, stopping, options });
     await continueFromStep(run);
   } catch (error) {
-    await settleAfterError(ctx, move, source, target, error);
+    await settleAfterError(ctx, move, { source, target, error });
   } finally {
     await source?.close();
     await target?.close();
@@ -90,13 +90,18 @@ function classify(error: unknown): ErrorKind {
   return "unexpected";
 }
 
+/** Null: the connection that was not open yet, or that an undo does without. */
+type FailedStep = {
+  source: OwnerConnection | null;
+  target: OwnerConnection | null;
+  error: unknown;
+};
+
 /** Undoes a move that was cancelled, that cannot succeed, or that failed too often. Any other goes on later. */
 async function settleAfterError(
   ctx: Ctx,
   move: Move,
-  source: OwnerConnection | null,
-  target: OwnerConnection | null,
-  error: unknown,
+  { source, target, error }: FailedStep,
 ): Promise<void> {
   const kind = classify(error);
   const mayGiveUp = move.step !== "clean" && move.step !== "undo";

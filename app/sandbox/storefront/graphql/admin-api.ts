@@ -37,12 +37,16 @@ export type GraphqlContext = {
   baseUrl: string;
 };
 
+type ApiParts = {
+  context: GraphqlContext;
+  resolvers: Record<string, unknown>;
+  bucket: CostBucket;
+  settings: StorefrontSettings;
+};
+
 export async function answerGraphql(
   body: unknown,
-  context: GraphqlContext,
-  rootValue: Record<string, unknown>,
-  bucket: CostBucket,
-  settings: StorefrontSettings,
+  { context, resolvers, bucket, settings }: ApiParts,
 ): Promise<ApiResponse> {
   const fields = fieldsOf(body);
   const source = fields["query"];
@@ -75,7 +79,7 @@ export async function answerGraphql(
     document,
     variableValues,
     operationName,
-    rootValue,
+    rootValue: resolvers,
     contextValue: context,
     typeResolver: resolveType,
     fieldResolver: resolveUnlessWithheld,

@@ -70,7 +70,12 @@ export function createApiEndpoint({
       saveCustomer: (patch: CustomerPatch) => saveCustomer(shop.domain, patch),
     };
     const bucket = bucketOf(shop.domain);
-    const answer = await answerGraphql(call.body, context, storefrontResolvers, bucket, settings);
+    const answer = await answerGraphql(call.body, {
+      context,
+      resolvers: storefrontResolvers,
+      bucket,
+      settings,
+    });
     return { ...answer, headers: { ...answer.headers, ...headers } };
   };
 }
