@@ -1,6 +1,6 @@
 // One store's ERP fails in every way. Neither the store's other channels nor other stores are affected.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { endChildren, startServer } from "../support/processes/child.ts";
+import { endChildren, startRoles } from "../support/processes/child.ts";
 import {
   ERP_FIELDS,
   startErpReceiver,
@@ -9,14 +9,7 @@ import {
 } from "../support/bus/erp-receiver.ts";
 import { sendEvents } from "../support/bus/event-load.ts";
 import { addCustomer } from "../support/bus/queue.ts";
-import {
-  eventually,
-  OTHER_SHOP,
-  SHOP,
-  startService,
-  testEnvironment,
-  type Service,
-} from "../support/service.ts";
+import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 
 const EVENTS = 40;
 /** A hanging ERP times out after 15 s: a delivery that waited for it would exceed this. */
@@ -35,11 +28,7 @@ let well: ErpReceiver;
 beforeAll(async () => {
   service = await startService();
   [sick, well] = [await startErpReceiver(), await startErpReceiver()];
-  await startServer({
-    ...testEnvironment(service.sandbox, service.database.serviceUrl),
-    BASE_URL: service.url,
-    ROLES: "worker",
-  });
+  await startRoles(service, "worker");
 });
 afterAll(async () => {
   await endChildren();

@@ -1,14 +1,8 @@
 // The web process of the event bus is killed repeatedly under load.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { endChildren, startServer } from "../support/processes/child.ts";
+import { endChildren, startRoles } from "../support/processes/child.ts";
 import { sendEvent, startEventLoad, type SentEvent } from "../support/bus/event-load.ts";
-import {
-  eventually,
-  SHOP,
-  startService,
-  testEnvironment,
-  type Service,
-} from "../support/service.ts";
+import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 
 const KILLS = 3;
 const DESTINATIONS = ["erpsys", "web_analytics", "archive"];
@@ -23,12 +17,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const startWeb = () =>
-  startServer({
-    ...testEnvironment(service.sandbox, service.database.serviceUrl),
-    BASE_URL: service.url,
-    ROLES: "web",
-  });
+const startWeb = () => startRoles(service, "web");
 
 type Stored = { event_id: string; has_ledger: boolean; has_marker: boolean; rows: number };
 /** Every stored row of every event, complete or partial. */

@@ -1,7 +1,7 @@
 // Workers of the event bus are killed repeatedly while events keep arriving.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { LEASE_SECONDS } from "../../app/domain/bus/claims/leases.ts";
-import { endChildren, startServer, type Child } from "../support/processes/child.ts";
+import { endChildren, startRoles, type Child } from "../support/processes/child.ts";
 import {
   ERP_FIELDS,
   startErpReceiver,
@@ -9,13 +9,7 @@ import {
   type ErpReceiver,
 } from "../support/bus/erp-receiver.ts";
 import { sendEvents } from "../support/bus/event-load.ts";
-import {
-  eventually,
-  SHOP,
-  startService,
-  testEnvironment,
-  type Service,
-} from "../support/service.ts";
+import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 
 const KILLS = 4;
 const EVENTS_PER_KILL = 30;
@@ -41,12 +35,7 @@ beforeEach(async () => {
   erp.received.length = 0;
 });
 
-const startWorker = () =>
-  startServer({
-    ...testEnvironment(service.sandbox, service.database.serviceUrl),
-    BASE_URL: service.url,
-    ROLES: "worker",
-  });
+const startWorker = () => startRoles(service, "worker");
 const query = (sql: string, params?: unknown[]) => service.database.query(sql, params);
 const holder = ({ pid }: Child) => `worker-${pid}-%`;
 const begun = async (worker: Child) =>

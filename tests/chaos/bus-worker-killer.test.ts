@@ -1,6 +1,6 @@
 // An event that crashes its workers, and the events that were in flight with it.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { endChildren, startServer, type Child } from "../support/processes/child.ts";
+import { endChildren, startRoles, type Child } from "../support/processes/child.ts";
 import {
   ERP_FIELDS,
   startErpReceiver,
@@ -8,13 +8,7 @@ import {
   type ErpReceiver,
 } from "../support/bus/erp-receiver.ts";
 import { sendEvent, sendEvents } from "../support/bus/event-load.ts";
-import {
-  eventually,
-  SHOP,
-  startService,
-  testEnvironment,
-  type Service,
-} from "../support/service.ts";
+import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
 let erp: ErpReceiver;
@@ -34,12 +28,7 @@ beforeEach(async () => {
   erp.received.length = 0;
 });
 
-const startWorker = () =>
-  startServer({
-    ...testEnvironment(service.sandbox, service.database.serviceUrl),
-    BASE_URL: service.url,
-    ROLES: "worker",
-  });
+const startWorker = () => startRoles(service, "worker");
 const query = (sql: string) => service.database.query(sql);
 const letLeasesRunOut = () =>
   query(

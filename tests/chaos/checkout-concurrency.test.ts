@@ -1,7 +1,7 @@
 // Several processes on one database: a mandate's limit holds across them, and a process killed during a
 // checkout keeps nothing reserved.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { endChildren, startServer } from "../support/processes/child.ts";
+import { endChildren, startRoles } from "../support/processes/child.ts";
 import {
   CART_API,
   completed,
@@ -14,13 +14,7 @@ import {
 } from "../support/agents/checkout.ts";
 import { check, proofOf } from "../support/agents/proofs.ts";
 import { callsOf, type Shopper } from "../support/agents/commerce.ts";
-import {
-  eventually,
-  SHOP,
-  startService,
-  testEnvironment,
-  type Service,
-} from "../support/service.ts";
+import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 
 const PROCESSES = 3;
 let service: Service;
@@ -34,13 +28,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const startWeb = () =>
-  startServer({
-    ...testEnvironment(service.sandbox, service.database.serviceUrl),
-    BASE_URL: service.url,
-    ROLES: "web",
-    DATABASE_POOL: "4",
-  });
+const startWeb = () => startRoles(service, "web", { DATABASE_POOL: "4" });
 
 async function buy(
   url: string,

@@ -1,13 +1,7 @@
 // Two worker processes, one of them killed repeatedly during deliveries of 150 webhooks.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { endChildren, startServer, type Child } from "../support/processes/child.ts";
-import {
-  eventually,
-  SHOP,
-  startService,
-  testEnvironment,
-  type Service,
-} from "../support/service.ts";
+import { endChildren, startRoles, type Child } from "../support/processes/child.ts";
+import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 import { countByStatus, sendWebhook } from "../support/bus/webhook-load.ts";
 
 const WEBHOOKS = 150;
@@ -23,12 +17,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const startWorkerProcess = () =>
-  startServer({
-    ...testEnvironment(service.sandbox, service.database.serviceUrl),
-    BASE_URL: service.url,
-    ROLES: "worker",
-  });
+const startWorker = () => startRoles(service, "worker");
 const query = <R extends object>(sql: string, params?: unknown[]) =>
   service.database.query<R & Record<string, unknown>>(sql, params);
 const deliveredToCms = async () =>
@@ -73,7 +62,7 @@ async function kill(victim: Child): Promise<number> {
 
 test("nothing is lost, everything is delivered, no attempt is used up, and duplicates do not exceed the deliveries in flight at the kills", async () => {
   service.sandbox.failNext("cms", { delayMs: 400 }, Infinity);
-  const workers = [startWorkerProcess(), startWorkerProcess()];
+  const workers = [startWorker(), startWorker()];
   await Promise.all(workers);
   const sent = await Promise.all(
     Array.from({ length: WEBHOOKS }, (_, n) => sendWebhook(service.url, n)),
@@ -87,7 +76,7 @@ test("nothing is lost, everything is delivered, no attempt is used up, and dupli
     const victim = n % 2;
     inFlight += await kill((await workers[victim]) as Child);
     // Started while the other worker runs.
-    workers[victim] = startWorkerProcess();
+    workers[victim] = startWorker();
   }
 
   const rows = await eventually(

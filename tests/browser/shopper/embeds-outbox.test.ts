@@ -2,7 +2,12 @@
 // do not play along.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBrowser } from "../../support/browser/browser.ts";
-import { openStore, type StoreVisit } from "../../support/browser/store-visit.ts";
+import {
+  openStore,
+  outboxIsEmpty,
+  outboxOf,
+  type StoreVisit,
+} from "../../support/browser/store-visit.ts";
 import {
   inShort,
   logOf,
@@ -43,10 +48,6 @@ const signIn = (token: string | null) =>
         : sessionStorage.removeItem("crm_session"),
     token,
   );
-const waiting = () =>
-  visit.page.evaluate(() => JSON.parse(localStorage.getItem("crm_outbox") ?? "[]") as any[]);
-const isEmpty = () =>
-  eventually("an empty outbox", async () => (await waiting()).length === 0 || null);
 const consents = () => visit.sent.filter(({ path }) => path === "/auth/consent-sync");
 const decisions = async (user: Parameters<typeof logOf>[1]) =>
   (await logOf(service, user))
@@ -78,14 +79,14 @@ describe("choices that wait", () => {
     await asked(state, 1);
     await choose({ marketing: false });
     await asked(state, 2);
-    await eventually("two that wait", async () => (await waiting()).length === 2 || null);
-    expect(await waiting()).toMatchObject([
+    await eventually("two that wait", async () => (await outboxOf(visit)).length === 2 || null);
+    expect(await outboxOf(visit)).toMatchObject([
       { body: { consent_cookie: true } },
       { body: { consent_marketing: false } },
     ]);
     state.isAway = false;
     await nextPage();
-    await isEmpty();
+    await outboxIsEmpty(visit);
     const bodies = consents().map(({ body }) => [body.consent_cookie, body.consent_marketing]);
     expect(bodies).toEqual([
       [true, undefined],
@@ -105,14 +106,14 @@ describe("choices that wait", () => {
     for (const token of [null, bob.token]) {
       await signIn(token);
       await nextPage();
-      await eventually("the copy", async () => (await waiting())[0]?.isCopied);
+      await eventually("the copy", async () => (await outboxOf(visit))[0]?.isCopied);
     }
     expect(await decisions(bob)).toEqual([]);
     expect(await decisions(ada)).toEqual([]);
     expect(await logOfVisitor(service, consents()[0]?.body.visitor_id)).toHaveLength(2);
     await signIn(ada.token);
     await nextPage();
-    await isEmpty();
+    await outboxIsEmpty(visit);
     expect(await decisions(ada)).toEqual([
       ["cookie", "revoked"],
       ["marketing", "revoked"],
@@ -127,7 +128,7 @@ describe("choices that wait", () => {
     await enter();
     await signIn(ada.token);
     await choose({ marketing: false });
-    await eventually("the copy", async () => (await waiting())[0]?.isCopied);
+    await eventually("the copy", async () => (await outboxOf(visit))[0]?.isCopied);
     expect(consents().map(({ status }) => status)).toEqual([401, 200]);
     const { token } = (
       await service.call("POST", `/auth/login?shop=${SHOP}`, {
@@ -137,7 +138,7 @@ describe("choices that wait", () => {
     ).json;
     await signIn(token as string);
     await nextPage();
-    await isEmpty();
+    await outboxIsEmpty(visit);
     expect(await decisions(ada)).toEqual([["marketing", "revoked"]]);
     await visit.close();
   });
@@ -158,7 +159,7 @@ describe("choices that wait", () => {
     options.customerId = "5001";
     await signIn(ada.token);
     await nextPage();
-    await isEmpty();
+    await outboxIsEmpty(visit);
     expect(await decisions(ada)).toEqual([]);
     expect(await logOfVisitor(service, consents()[0]?.body.visitor_id)).toHaveLength(2);
     await visit.close();
@@ -173,10 +174,10 @@ describe("choices that wait", () => {
     const state = await breakService((route) => route.fulfill(answer));
     await choose({ marketing: false });
     await asked(state, 1);
-    expect(await waiting()).toHaveLength(1);
+    expect(await outboxOf(visit)).toHaveLength(1);
     state.isAway = false;
     await nextPage();
-    await isEmpty();
+    await outboxIsEmpty(visit);
     expect(consents().map(({ status }) => status)).toEqual([200]);
     await visit.close();
   });
@@ -192,7 +193,7 @@ describe("choices that wait", () => {
         ],
       },
     });
-    await isEmpty();
+    await outboxIsEmpty(visit);
     expect(consents().filter(({ status }) => status === 200).length).toBeLessThan(2);
     await visit.close();
   });
@@ -217,7 +218,7 @@ describe("choices that wait", () => {
     expect(state.asked).toBe(1);
     state.isAway = false;
     await visit.page.clock.runFor(2_000);
-    await isEmpty();
+    await outboxIsEmpty(visit);
     await visit.close();
   });
 
@@ -226,7 +227,7 @@ describe("choices that wait", () => {
     async (damage) => {
       await enter({ kept: { crm_outbox: damage, crm_visitor: 5 } });
       await press("Reject all");
-      await isEmpty();
+      await outboxIsEmpty(visit);
       const [sent] = consents();
       expect([sent?.status, sent?.body.visitor_id]).toEqual([
         200,
@@ -341,7 +342,7 @@ describe("a browser without storage", () => {
     await asked(state, 2);
     state.isAway = false;
     await nextPage();
-    await isEmpty();
+    await outboxIsEmpty(visit);
     expect(await decisions(ada)).toEqual([
       ["cookie", "revoked"],
       ["marketing", "revoked"],

@@ -3,14 +3,8 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { enqueue } from "../../../app/domain/bus/enqueue.ts";
 import { addCustomer } from "../../support/bus/queue.ts";
-import { endChildren, startServer } from "../../support/processes/child.ts";
-import {
-  eventually,
-  SHOP,
-  startService,
-  testEnvironment,
-  type Service,
-} from "../../support/service.ts";
+import { endChildren, startRoles } from "../../support/processes/child.ts";
+import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
 import { connectStore } from "../../support/storefront/storefront.ts";
 
 const EVENTS = 4;
@@ -25,12 +19,7 @@ afterAll(async () => {
 });
 
 const query = (sql: string, values: unknown[] = []) => service.database.query(sql, values);
-const startWorker = () =>
-  startServer({
-    ...testEnvironment(service.sandbox, service.database.serviceUrl),
-    BASE_URL: service.url,
-    ROLES: "worker",
-  });
+const startWorker = () => startRoles(service, "worker");
 
 test("each change of a tag starts one workflow, also when the worker is killed during the calls", async () => {
   await connectStore(service, SHOP, { flow_enabled: true });

@@ -12,10 +12,13 @@ import {
   mandateRow,
   newMandate,
   newPayer,
+  reasonOf,
+  refusedMandate,
   seedProducts,
   closeCarts,
   openCarts,
   type Shelf,
+  UNTOUCHED,
 } from "../../support/agents/checkout.ts";
 import { consent, type Shopper } from "../../support/agents/commerce.ts";
 import { verify } from "../../support/consent.ts";
@@ -41,14 +44,6 @@ const buy = (mandate: string, items: object[] = itemsOf(shelf.camera)) =>
 const bought = async (mandate: string, items?: object[]) => (await buy(mandate, items)).json;
 const step = (id: string, verb: "update" | "complete" | "cancel", body: object = {}) =>
   act(service, shopper, id, verb, body);
-const UNTOUCHED = { spent_amount: "0.00", reserved_amount: "0.00", reservations: 0 };
-const reasonOf = ({ status, json }: { status: number; json: any }) => [
-  status,
-  json.error,
-  json.code,
-  json.reason,
-];
-const refused = (reason: string) => [403, "Forbidden", "mandate_refused", reason];
 const setPrice = (price: string, stock = 500) =>
   service.sandbox.storefront.putProduct(SHOP, {
     gid: shelf.cameraProduct,
@@ -86,7 +81,7 @@ describe("a checkout with a mandate", () => {
       reservations: 0,
       status: "used",
     });
-    expect(reasonOf(await buy(mandate))).toEqual(refused("used"));
+    expect(reasonOf(await buy(mandate))).toEqual(refusedMandate("used"));
   });
 
   it("is completed once by an order that is delivered twice", async () => {
@@ -160,7 +155,7 @@ describe("a checkout with a mandate", () => {
       reservations: 1,
     });
     expect(reasonOf(await step(id, "update", { line_items: itemsOf(shelf.camera, 3) }))).toEqual(
-      refused("exceeded"),
+      refusedMandate("exceeded"),
     );
     expect(await mandateRow(service, mandate)).toMatchObject({
       reserved_amount: "80.00",
@@ -183,7 +178,7 @@ describe("a checkout with a mandate", () => {
   it("releases it after its expiry: for the next checkout at once, in the ledger by the scheduled run", async () => {
     const mandate = await newMandate(service, shopper);
     const { id } = await bought(mandate);
-    expect(reasonOf(await buy(mandate))).toEqual(refused("used"));
+    expect(reasonOf(await buy(mandate))).toEqual(refusedMandate("used"));
     await expireNow(service, id);
     const next = await bought(mandate);
     expect(next.status).toBe("ready_for_complete");
@@ -255,7 +250,7 @@ describe("a checkout with a mandate", () => {
         reservations: 0,
         status: "used",
       });
-      expect(reasonOf(await buy(mandate))).toEqual(refused("used"));
+      expect(reasonOf(await buy(mandate))).toEqual(refusedMandate("used"));
     },
   );
 

@@ -9,8 +9,11 @@ import {
   mandateRow,
   newMandate,
   newPayer,
+  reasonOf,
+  refusedMandate,
   seedProducts,
   type Shelf,
+  UNTOUCHED,
 } from "../../support/agents/checkout.ts";
 import { asAgent, consent, type Shopper } from "../../support/agents/commerce.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
@@ -33,14 +36,6 @@ const buy = (mandate: string, items: object[] = itemsOf(shelf.camera)) =>
 const bought = async (mandate: string, items?: object[]) => (await buy(mandate, items)).json;
 const step = (id: string, verb: "update" | "complete" | "cancel", body: object = {}) =>
   act(service, shopper, id, verb, body);
-const UNTOUCHED = { spent_amount: "0.00", reserved_amount: "0.00", reservations: 0 };
-const reasonOf = ({ status, json }: { status: number; json: any }) => [
-  status,
-  json.error,
-  json.code,
-  json.reason,
-];
-const refused = (reason: string) => [403, "Forbidden", "mandate_refused", reason];
 const sessions = async (): Promise<number> =>
   (
     await service.database.query(
@@ -63,7 +58,7 @@ describe("a mandate", () => {
     ],
   ])("rejects a checkout as %s: %j", async (reason, fields, items) => {
     const mandate = await newMandate(service, shopper, fields);
-    expect(reasonOf(await buy(mandate, items?.()))).toEqual(refused(reason));
+    expect(reasonOf(await buy(mandate, items?.()))).toEqual(refusedMandate(reason));
     expect(await mandateRow(service, mandate)).toMatchObject({ ...UNTOUCHED, status: "active" });
     expect(await sessions()).toBe(0);
   });
@@ -98,7 +93,7 @@ describe("a mandate", () => {
       await newMandate(service, shopper, { scope: "collection:outdoor" }),
     );
     expect(reasonOf(await step(id, "update", { line_items: itemsOf(shelf.lamp) }))).toEqual(
-      refused("wrong_scope"),
+      refusedMandate("wrong_scope"),
     );
     expect((await checkoutAs(service, id)).totals.total).toBe("40.00");
   });
@@ -115,7 +110,7 @@ describe("a mandate", () => {
       await step(id, "update", { line_items: itemsOf(shelf.camera) }),
       await step(id, "complete"),
     ])
-      expect(reasonOf(answer)).toEqual(refused("expired"));
+      expect(reasonOf(answer)).toEqual(refusedMandate("expired"));
     expect((await step(id, "cancel")).json.status).toBe("canceled");
   });
 
@@ -147,7 +142,7 @@ describe("a mandate", () => {
         await step(id, "update", { line_items: itemsOf(shelf.camera) }),
         await buy(mandate),
       ])
-        expect(reasonOf(answer)).toEqual(refused("revoked"));
+        expect(reasonOf(answer)).toEqual(refusedMandate("revoked"));
       expect((await checkoutAs(service, id)).status).toBe("ready_for_complete");
       expect((await step(id, "cancel")).json.status).toBe("canceled");
       expect(await mandateRow(service, mandate)).toMatchObject({ ...UNTOUCHED, status: "revoked" });

@@ -1,10 +1,8 @@
 // A sign-up that is delivered to the store while its address belongs to a customer there, or while the account becomes one.
-import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
-import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
 import { connectStorefront, getMe, newEmail, queueIsEmpty, signUp } from "./people.ts";
+import { changeAtStore } from "../../support/storefront/customers.ts";
 
 let service: Service;
 beforeAll(async () => {
@@ -30,15 +28,16 @@ it("does not make the sign-up the customer, whenever the webhook comes", async (
   const stranger = await signUp(service, { email });
   await eventually("the question", () => !service.sandbox.hasWaitingFault());
   const at = new Date();
-  const { userId } = await applyStorefrontChange(
-    service.ctx,
-    await getTenant(service.ctx, SHOP),
-    { gid, email, first_name: "Grace", changedAt: at, createdAt: at },
-    { eventId: randomUUID(), eventType: "customer.updated" },
-  );
+  const userId = await changeAtStore(service, {
+    gid,
+    email,
+    first_name: "Grace",
+    changedAt: at,
+    createdAt: at,
+  });
   await queueIsEmpty(service);
   expect(userId).not.toBe(stranger.id);
-  expect([await gidOf(userId as number), await gidOf(stranger.id)]).toEqual([gid, null]);
+  expect([await gidOf(userId), await gidOf(stranger.id)]).toEqual([gid, null]);
   expect((await getMe(service, stranger.token)).json.user).toMatchObject({
     id: stranger.id,
     storefront_customer_gid: null,

@@ -2,10 +2,8 @@
 // address verifies it.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createConsentLink } from "../../../app/domain/consent/submit/consent-link.ts";
-import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
 import { findAccountByEmail } from "../../../app/domain/identity/account.ts";
 import { normaliseMailbox } from "../../../app/domain/tenants/mailbox.ts";
-import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { putPerson, sessionOf, signInAs } from "../../support/browser/sign-in-journey.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
 import {
@@ -23,6 +21,7 @@ import {
   verify,
 } from "./people.ts";
 import { proxied } from "../../support/browser/shopper-pages.ts";
+import { changeAtStore } from "../../support/storefront/customers.ts";
 
 let service: Service;
 
@@ -77,12 +76,11 @@ describe("an account with an unverified address", () => {
       [id],
     );
     await service.database.query("DELETE FROM kv WHERE key = $1", [`echo:${id}`]);
-    await applyStorefrontChange(
-      service.ctx,
-      await getTenant(service.ctx, SHOP),
-      { gid: "gid://shopify/Customer/880088", email, first_name: "Real", changedAt: new Date() },
-      { eventId: crypto.randomUUID(), eventType: "customer.updated" },
-    );
+    await changeAtStore(service, {
+      gid: "gid://shopify/Customer/880088",
+      email,
+      first_name: "Real",
+    });
     expect(await row(id)).toMatchObject({ email: null, unproven_email: email });
     const [real] = await service.database.query(
       "SELECT first_name, storefront_customer_gid FROM storefront_users WHERE email = $1",
@@ -108,12 +106,12 @@ describe("an account with an unverified address", () => {
       },
     );
     await queueIsEmpty(service);
-    await applyStorefrontChange(
-      service.ctx,
-      await getTenant(service.ctx, SHOP),
-      { gid, first_name: "Real", last_name: "Person", changedAt: new Date(Date.now() + 1_000) },
-      { eventId: crypto.randomUUID(), eventType: "customer.updated" },
-    );
+    await changeAtStore(service, {
+      gid,
+      first_name: "Real",
+      last_name: "Person",
+      changedAt: new Date(Date.now() + 1_000),
+    });
     const me = await service.call("GET", "/auth/me", { key: token });
     expect(me.text).not.toMatch(/Real|Person/);
     expect((await service.call("GET", "/auth/profile", { key: token })).text).not.toMatch(

@@ -2,8 +2,6 @@
 // changes nothing of the customer; afterwards the two are merged.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { recordConsent } from "../../../app/domain/consent/record-consent.ts";
-import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
-import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import {
   gidOf,
   putPerson,
@@ -30,6 +28,7 @@ import {
   verify,
   type Person,
 } from "./people.ts";
+import { changeAtStore } from "../../support/storefront/customers.ts";
 
 let service: Service;
 
@@ -59,21 +58,16 @@ beforeEach(async () => {
   const email = newEmail("grace");
   const sub = putPerson(service, "storefront", email);
   const gid = gidOf(service, sub);
-  await applyStorefrontChange(
-    service.ctx,
-    await getTenant(service.ctx, SHOP),
-    {
-      gid,
-      email,
-      first_name: "Grace",
-      last_name: "Hopper",
-      tags: ["wholesale"],
-      number_of_orders: 7,
-      changedAt: new Date("2026-01-01T00:00:00Z"),
-      createdAt: new Date("2026-01-01T00:00:00Z"),
-    },
-    { eventId: crypto.randomUUID(), eventType: "customer.updated" },
-  );
+  await changeAtStore(service, {
+    gid,
+    email,
+    first_name: "Grace",
+    last_name: "Hopper",
+    tags: ["wholesale"],
+    number_of_orders: 7,
+    changedAt: new Date("2026-01-01T00:00:00Z"),
+    createdAt: new Date("2026-01-01T00:00:00Z"),
+  });
   const [row] = await service.database.query(
     "SELECT id FROM storefront_users WHERE shop = $1 AND email = $2",
     [SHOP, email],
@@ -209,12 +203,7 @@ describe("an unverified sign-up with a customer's address", () => {
     });
     expect(await customerSnapshot()).toEqual(before);
     expect(await service.database.query("SELECT 1 FROM customer_tombstones")).toEqual([]);
-    await applyStorefrontChange(
-      service.ctx,
-      await getTenant(service.ctx, SHOP),
-      { gid: customer.gid, first_name: "Rear Admiral", changedAt: new Date() },
-      { eventId: crypto.randomUUID(), eventType: "customer.updated" },
-    );
+    await changeAtStore(service, { gid: customer.gid, first_name: "Rear Admiral" });
     const [row] = await service.database.query(
       "SELECT first_name FROM storefront_users WHERE id = $1",
       [customer.id],

@@ -1,7 +1,5 @@
 // An account without an address, as of a customer with a phone number only, whose provider names one later.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
-import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import {
   gidOf,
   providerSandbox,
@@ -12,6 +10,7 @@ import {
   type ProviderName,
 } from "../../support/browser/sign-in-journey.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
+import { changeAtStore } from "../../support/storefront/customers.ts";
 
 let service: Service;
 let count = 0;
@@ -26,15 +25,8 @@ beforeEach(() => {
 });
 
 const PASSWORD = "correct horse battery";
-const hear = async (gid: string, address: string | null) =>
-  (
-    await applyStorefrontChange(
-      service.ctx,
-      await getTenant(service.ctx, SHOP),
-      { gid, email: address, phone: "+15550100", changedAt: new Date() },
-      { eventId: crypto.randomUUID(), eventType: "customer.updated" },
-    )
-  ).userId as number;
+const customerChanges = (gid: string, address: string | null) =>
+  changeAtStore(service, { gid, email: address, phone: "+15550100" });
 const signUp = async () => {
   const body = { email, password: PASSWORD, consent_tos: true, consent_privacy: true };
   const answer = await service.call("POST", `/auth/signup?shop=${SHOP}`, { key: null, body });
@@ -51,7 +43,8 @@ const me = (token: string) => service.call("GET", `/auth/me?shop=${SHOP}`, { key
 /** An account without an address that `sub` signs in to. */
 async function withoutAddress(provider: ProviderName): Promise<{ id: number; sub: string }> {
   const sub = putPerson(service, provider, email);
-  if (provider === "storefront") return { id: await hear(gidOf(service, sub), null), sub };
+  if (provider === "storefront")
+    return { id: await customerChanges(gidOf(service, sub), null), sub };
   service.sandbox.federated.next({ claims: { email: null, email_verified: null } });
   const { id } = await signedInUser(service, await signInAs(service, provider, sub));
   return { id, sub };
@@ -87,9 +80,9 @@ describe.each(PROVIDERS)("an account without an address, signed in to by %s", (p
 
   it("ends the sign-up of a stranger that waits for the address", async () => {
     const gid = `gid://shopify/Customer/99${count}`;
-    await hear(gid, email);
+    await customerChanges(gid, email);
     const stranger = await signUp();
-    await hear(gid, `elsewhere-${email}`);
+    await customerChanges(gid, `elsewhere-${email}`);
     const { id, sub } = await withoutAddress(provider);
     const found = await signedInUser(service, await signInAs(service, provider, sub));
     expect(found).toMatchObject({ id, email, email_verified: true });

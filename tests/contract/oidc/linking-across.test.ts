@@ -2,9 +2,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startSandbox } from "../../../app/sandbox/server.ts";
-import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
 import { tombstoneOf } from "../../../app/domain/customers/tombstones.ts";
-import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import {
   answerOf,
   begin,
@@ -27,6 +25,7 @@ import {
   startService,
   type Service,
 } from "../../support/service.ts";
+import { changeAtStore } from "../../support/storefront/customers.ts";
 
 let service: Service;
 let count = 0;
@@ -42,20 +41,12 @@ beforeEach(() => {
 });
 
 const me = (token: string | null) => service.call("GET", `/auth/me?shop=${SHOP}`, { key: token });
-const hear = async (gid: string) =>
-  (
-    await applyStorefrontChange(
-      service.ctx,
-      await getTenant(service.ctx, SHOP),
-      { gid, email, changedAt: new Date() },
-      { eventId: crypto.randomUUID(), eventType: "customer.updated" },
-    )
-  ).userId as number;
+const customerChanges = (gid: string) => changeAtStore(service, { gid, email });
 
 describe("a storefront customer", () => {
   it("is resolved by gid before address, whatever address the storefront sends", async () => {
     const sub = putPerson(service, "storefront", email);
-    const id = await hear(gidOf(service, sub));
+    const id = await customerChanges(gidOf(service, sub));
     providerSandbox(service, "storefront").next({
       claims: { email: `new-${email}`, email_verified: false },
     });
@@ -94,7 +85,7 @@ describe("a storefront customer", () => {
 
   it("ends password and sessions of an unverified account with the address, found by gid, also when the token has no address", async () => {
     const sub = putPerson(service, "storefront", email);
-    const id = await hear(gidOf(service, sub));
+    const id = await customerChanges(gidOf(service, sub));
     const stranger = await service.call("POST", `/auth/signup?shop=${SHOP}`, {
       key: null,
       body: { email, password: "correct horse battery", consent_tos: true, consent_privacy: true },
@@ -131,7 +122,7 @@ describe("a storefront customer", () => {
 
   it("of a suspended or deleted account is rejected by the gid alone", async () => {
     const sub = putPerson(service, "storefront", email);
-    const id = await hear(gidOf(service, sub));
+    const id = await customerChanges(gidOf(service, sub));
     await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [
       id,
     ]);
@@ -225,7 +216,7 @@ describe("a storefront customer", () => {
 
   it("with an address of another customer's account is rejected", async () => {
     const sub = putPerson(service, "storefront", email);
-    await hear("gid://shopify/Customer/4242424242424242");
+    await customerChanges("gid://shopify/Customer/4242424242424242");
     await expectRefused(service, "account_exists", () => signInAs(service, "storefront", sub));
   });
 

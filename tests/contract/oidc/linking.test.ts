@@ -1,7 +1,5 @@
 // Account resolution of a sign-in (DECISIONS 6) for both providers: one test per row of the decision.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
-import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import {
   approve,
   begin,
@@ -17,6 +15,7 @@ import {
   signInAs,
 } from "../../support/browser/sign-in-journey.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
+import { changeAtStore } from "../../support/storefront/customers.ts";
 
 let service: Service;
 let count = 0;
@@ -170,15 +169,15 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
     const sub = putPerson(service, provider, email);
     const gid =
       provider === "storefront" ? gidOf(service, sub) : `gid://shopify/Customer/77${count}`;
-    const contact = await applyStorefrontChange(
-      service.ctx,
-      await getTenant(service.ctx, SHOP),
-      { gid, email, first_name: "Grace", number_of_orders: 3, changedAt: new Date() },
-      { eventId: crypto.randomUUID(), eventType: "customer.updated" },
-    );
+    const contact = await changeAtStore(service, {
+      gid,
+      email,
+      first_name: "Grace",
+      number_of_orders: 3,
+    });
     const found = await signedInUser(service, await signInAs(service, provider, sub));
     expect(found).toMatchObject({
-      id: contact.userId,
+      id: contact,
       storefront_customer_gid: gid,
       first_name: "Grace",
       number_of_orders: 3,
@@ -187,12 +186,7 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
 
   it("with a new account ends the sign-up of a stranger that waits for the same address", async () => {
     const change = async (address: string) =>
-      applyStorefrontChange(
-        service.ctx,
-        await getTenant(service.ctx, SHOP),
-        { gid: `gid://shopify/Customer/88${count}`, email: address, changedAt: new Date() },
-        { eventId: crypto.randomUUID(), eventType: "customer.updated" },
-      );
+      changeAtStore(service, { gid: `gid://shopify/Customer/88${count}`, email: address });
     await change(email);
     const stranger = await signUp();
     expect(await user(stranger.id)).toMatchObject({ email: null, unproven_email: email });

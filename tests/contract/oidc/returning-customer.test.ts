@@ -2,7 +2,6 @@
 // its address is free for the new one (DECISIONS 9).
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { forgetStorefrontCustomer } from "../../../app/domain/customers/deleted-customers.ts";
-import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import {
   expectRefused,
@@ -13,6 +12,7 @@ import {
   signInAs,
 } from "../../support/browser/sign-in-journey.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
+import { changeAtStore } from "../../support/storefront/customers.ts";
 
 let service: Service;
 let count = 0;
@@ -26,15 +26,8 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const tenant = () => getTenant(service.ctx, SHOP);
-const hear = async (gid: string) =>
-  (
-    await applyStorefrontChange(
-      service.ctx,
-      await tenant(),
-      { gid, email, changedAt: new Date(), createdAt: new Date() },
-      { eventId: crypto.randomUUID(), eventType: "customer.updated" },
-    )
-  ).userId as number;
+const customerChanges = (gid: string) =>
+  changeAtStore(service, { gid, email, createdAt: new Date() });
 const rowOf = async (id: number) =>
   (
     await service.database.query(
@@ -59,7 +52,7 @@ describe.each(["that signed in", "known by webhook only"])("a deleted customer %
     const id =
       kind === "that signed in"
         ? ((await signedInUser(service, await signIn(customer.sub))).id as number)
-        : await hear(customer.gid);
+        : await customerChanges(customer.gid);
     await forgetStorefrontCustomer(service.ctx, await tenant(), customer.gid);
     gone = { id, ...customer };
   });
@@ -90,7 +83,7 @@ describe.each(["that signed in", "known by webhook only"])("a deleted customer %
 
   it("who comes back has the account that a webhook of the new customer made", async () => {
     const { gid, sub } = putCustomer();
-    const id = await hear(gid);
+    const id = await customerChanges(gid);
     providerSandbox(service, "storefront").next({ claims: { sub: gone.sub } });
     expect(await signedInUser(service, await signIn(sub))).toMatchObject({ id, email });
   });

@@ -2,7 +2,6 @@
 // token; the ID token's subject says nothing about the customer.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { mergeStorefrontCustomers } from "../../../app/domain/customers/deleted-customers.ts";
-import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import {
   errorOf,
@@ -14,6 +13,7 @@ import {
   signInAs,
 } from "../../support/browser/sign-in-journey.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+import { changeAtStore } from "../../support/storefront/customers.ts";
 
 let service: Service;
 let count = 0;
@@ -38,19 +38,11 @@ const apiCalls = () =>
   service.sandbox
     .requests("customerAccounts")
     .filter(({ path }) => path.includes("/customer/api/"));
-const learn = async (gid: string, shop = SHOP) =>
-  (
-    await applyStorefrontChange(
-      service.ctx,
-      await getTenant(service.ctx, shop),
-      { gid, email, changedAt: new Date() },
-      { eventId: crypto.randomUUID(), eventType: "customer.updated" },
-    )
-  ).userId as number;
+const customerChanges = (gid: string, shop = SHOP) => changeAtStore(service, { gid, email }, shop);
 
 describe("the customer of a storefront sign-in", () => {
   it("is asked for with the access token alone, before the account is matched by the customer", async () => {
-    const id = await learn(gidOf(service, sub));
+    const id = await customerChanges(gidOf(service, sub));
     const found = await signedInUser(service, await signIn());
     expect(found).toMatchObject({ id, storefront_customer_gid: gidOf(service, sub) });
     const call = apiCalls().at(-1);
@@ -65,7 +57,7 @@ describe("the customer of a storefront sign-in", () => {
   });
 
   it("is not the subject, also where the subject is the number of another customer", async () => {
-    const victim = await learn("gid://shopify/Customer/4242424242");
+    const victim = await customerChanges("gid://shopify/Customer/4242424242");
     email = `attacker-${email}`;
     sub = putPerson(service, "storefront", email);
     for (const claimed of ["4242424242", "gid://shopify/Customer/4242424242"]) {
@@ -137,7 +129,7 @@ describe("the customer of a storefront sign-in", () => {
     const gid = "gid://shopify/Customer/777000777";
     for (const shop of [SHOP, OTHER_SHOP])
       service.sandbox.storefront.putCustomer(shop, { gid, email: `twin-${email}` });
-    const [here, there] = [await learn(gid), await learn(gid, OTHER_SHOP)];
+    const [here, there] = [await customerChanges(gid), await customerChanges(gid, OTHER_SHOP)];
     sub = service.sandbox.customerAccounts.subject(OTHER_SHOP, gid);
     const answer = await signIn({ shop: OTHER_SHOP });
     expect((await signedInUser(service, answer, OTHER_SHOP)).id).toBe(there);
@@ -154,7 +146,7 @@ describe("the customer of a storefront sign-in", () => {
       [first.id],
     );
     email = `holder-${email}`;
-    const holder = await learn(gid);
+    const holder = await customerChanges(gid);
     expect(await signedInUser(service, await signIn())).toMatchObject({
       id: first.id,
       storefront_customer_gid: null,
@@ -259,7 +251,7 @@ describe("a storefront sign-in writes nothing and matches nobody when the Custom
     ],
   ] as const)("%s; the next attempt works", async (_case, fault) => {
     // An account that the customer would match.
-    await learn(gidOf(service, sub));
+    await customerChanges(gidOf(service, sub));
     service.sandbox.failNext("customerAccounts", { match: API, ...fault });
     await expectRefused(service, "provider_unavailable", () => signIn());
     expect(errorOf(await signIn())).toBeNull();

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { forgetStorefrontCustomer } from "../../../app/domain/customers/deleted-customers.ts";
-import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { applyMigrations } from "../../../app/runtime/database/migrations/apply-migrations.ts";
 import {
@@ -19,6 +18,7 @@ import { syncAnonymous } from "../../support/consent.ts";
 import { emptyDatabase } from "../../support/database.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
 import { taggedStore, type TaggedStore } from "../../support/storefront/tagged-store.ts";
+import { changeAtStore } from "../../support/storefront/customers.ts";
 
 let service: Service;
 let store: TaggedStore;
@@ -74,12 +74,7 @@ test("a contact who has become a customer stays one when the store changes the a
   });
   await settled();
   const tenant = await getTenant(service.ctx, SHOP);
-  await applyStorefrontChange(
-    service.ctx,
-    tenant,
-    { gid, email: changed, changedAt: new Date(Date.now() + 2_000) },
-    { eventId: crypto.randomUUID(), eventType: "customer.updated" },
-  );
+  await changeAtStore(service, { gid, email: changed, changedAt: new Date(Date.now() + 2_000) });
   await forgetStorefrontCustomer(service.ctx, tenant, gid);
   await settled();
   expect(await rowOf(changed)).toMatchObject({

@@ -77,6 +77,19 @@ export const mandateRow = async (service: Service, id: string): Promise<any> =>
     )
   )[0];
 
+/** What a mandate's row says before anything is bought with it. */
+export const UNTOUCHED = { spent_amount: "0.00", reserved_amount: "0.00", reservations: 0 };
+
+/** An answer as `refusedMandate` says it. */
+export const reasonOf = ({ status, json }: { status: number; json: any }) => [
+  status,
+  json.error,
+  json.code,
+  json.reason,
+];
+/** The answer to a checkout that its mandate does not cover. */
+export const refusedMandate = (reason: string) => [403, "Forbidden", "mandate_refused", reason];
+
 export const checkoutAs = async (service: Service, id: string): Promise<any> =>
   (await service.call("GET", `/commerce/checkout/${id}?shop=${SHOP}`)).json;
 

@@ -257,3 +257,10 @@ export async function recordedChoice(
   const rows = await logOfVisitor(service, body.visitor_id);
   return rows.map(({ consent_type, action, method }) => [consent_type, action, method]);
 }
+
+/** What this browser still has to tell the service. */
+export const outboxOf = ({ page }: StoreVisit): Promise<any[]> =>
+  page.evaluate(() => JSON.parse(localStorage.getItem("crm_outbox") ?? "[]") as any[]);
+
+export const outboxIsEmpty = (visit: StoreVisit) =>
+  eventually("an empty outbox", async () => (await outboxOf(visit)).length === 0 || null);

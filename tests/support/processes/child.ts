@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { eventually } from "../service.ts";
+import { eventually, testEnvironment, type Service } from "../service.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 
@@ -123,3 +123,16 @@ export async function startServer(
   );
   return Object.assign(child, { url: url as string });
 }
+
+/** A process with these roles beside a test's service: on its database, its sandbox and its public address. */
+export const startRoles = (
+  { sandbox, database, url }: Service,
+  roles: string,
+  env: Record<string, string> = {},
+): Promise<Child & { url: string }> =>
+  startServer({
+    ...testEnvironment(sandbox, database.serviceUrl),
+    BASE_URL: url,
+    ROLES: roles,
+    ...env,
+  });

@@ -1,5 +1,9 @@
-// Customers as rows, for tests of the code that reads them.
+// Customers as rows, for tests of the code that reads them, and as the store changes them.
+import type { CustomerChange } from "../../../app/domain/customers/customer-change.ts";
+import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import type { TestDatabase } from "../database.ts";
+import { SHOP, type Service } from "../service.ts";
 
 export type Person = {
   email?: string | null;
@@ -93,4 +97,19 @@ export async function tagsOf({ query }: TestDatabase, shop: string, id: number):
     [shop, id],
   );
   return rows.map(({ slug }) => slug);
+}
+
+/** What the store's webhook about a customer changes here, now by default. Returns the account's id. */
+export async function changeAtStore(
+  { ctx }: Service,
+  { changedAt = new Date(), ...change }: Omit<CustomerChange, "changedAt"> & { changedAt?: Date },
+  shop = SHOP,
+): Promise<number> {
+  const { userId } = await applyStorefrontChange(
+    ctx,
+    await getTenant(ctx, shop),
+    { ...change, changedAt },
+    { eventId: crypto.randomUUID(), eventType: "customer.updated" },
+  );
+  return userId as number;
 }

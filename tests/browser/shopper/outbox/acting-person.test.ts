@@ -5,6 +5,8 @@ import { writeLoaderMetafield } from "../../../../app/domain/tenants/storefront/
 import { openBrowser } from "../../../support/browser/browser.ts";
 import {
   openStore,
+  outboxIsEmpty,
+  outboxOf,
   type StoreOptions,
   type StoreVisit,
 } from "../../../support/browser/store-visit.ts";
@@ -53,10 +55,6 @@ const choose = (isGranted: boolean) =>
     (flag) => (window as any)._crmConsent.choose({ cookie: flag, marketing: flag }),
     isGranted,
   );
-const waiting = () =>
-  visit.page.evaluate(() => JSON.parse(localStorage.getItem("crm_outbox") ?? "[]") as any[]);
-const isEmpty = () =>
-  eventually("an empty outbox", async () => (await waiting()).length === 0 || null);
 const statuses = () =>
   visit.sent.filter(({ path }) => path === "/auth/consent-sync").map(({ status }) => status);
 const decisions = async (person: Person) => inShort(await saidLater(service, person));
@@ -75,13 +73,13 @@ describe("a choice on a page that was opened before", () => {
     await enter(options);
     options.customerId = bob.customerId;
     await choose(true);
-    await eventually("the copy", async () => (await waiting())[0]?.isCopied);
+    await eventually("the copy", async () => (await outboxOf(visit))[0]?.isCopied);
     expect(statuses()).toEqual([409, 200]);
     expect(await decisions(bob)).toEqual([]);
     expect(inShort(await visitorLog())).toEqual(["cookie granted", "marketing granted"]);
     options.customerId = ada.customerId;
     await visit.open("/next");
-    expect(await waiting()).toEqual([]);
+    expect(await outboxOf(visit)).toEqual([]);
     expect(await decisions(ada)).toEqual(["cookie granted", "marketing granted"]);
     expect(await decisions(bob)).toEqual([]);
     await visit.close();
@@ -92,14 +90,14 @@ describe("a choice on a page that was opened before", () => {
     const options: StoreOptions = { customerId: ada.customerId };
     await enter(options);
     await choose(true);
-    await isEmpty();
+    await outboxIsEmpty(visit);
     options.customerId = "";
     await choose(false);
-    await eventually("the copy", async () => (await waiting())[0]?.isCopied);
+    await eventually("the copy", async () => (await outboxOf(visit))[0]?.isCopied);
     expect(inShort(await visitorLog())).toEqual(["cookie revoked", "marketing revoked"]);
     options.customerId = ada.customerId;
     await visit.open("/next");
-    expect(await waiting()).toEqual([]);
+    expect(await outboxOf(visit)).toEqual([]);
     expect((await decisions(ada)).slice(-2)).toEqual(["cookie revoked", "marketing revoked"]);
     await visit.close();
   });
@@ -110,7 +108,7 @@ describe("a choice on a page that was opened before", () => {
     await enter(options);
     options.customerId = bob.customerId;
     await choose(true);
-    await isEmpty();
+    await outboxIsEmpty(visit);
     expect(statuses()).toEqual([409, 200]);
     expect(await decisions(bob)).toEqual([]);
     expect(await visitorLog()).toHaveLength(2);
@@ -123,11 +121,11 @@ describe("a choice on a page that was opened before", () => {
     await visit.page.evaluate((token) => sessionStorage.setItem("crm_session", token), ada.token);
     await visit.page.route(`${service.url}/**`, (route) => route.abort());
     await choose(true);
-    await eventually("the copy", async () => (await waiting())[0]?.isCopied);
+    await eventually("the copy", async () => (await outboxOf(visit))[0]?.isCopied);
     expect(await decisions(bob)).toEqual([]);
     await visit.page.unroute(`${service.url}/**`);
     await visit.open("/next");
-    expect(await waiting()).toEqual([]);
+    expect(await outboxOf(visit)).toEqual([]);
     expect([await decisions(ada), await decisions(bob)]).toEqual([
       ["cookie granted", "marketing granted"],
       [],
@@ -174,7 +172,7 @@ describe("a form that is submitted before the loader is there", () => {
       "somebody.else@example.com",
       true,
     ]);
-    await isEmpty();
+    await outboxIsEmpty(visit);
     expect(await decisions(bob)).toEqual([]);
     expect(
       visit.sent.filter(({ path }) => path === "/ucp/tags").map((sent) => sent.status),
@@ -189,7 +187,7 @@ describe("a form that is submitted before the loader is there", () => {
     options.customerId = bob.customerId;
     await submit();
     await consent();
-    expect((await waiting()).map(({ by }) => by)).toEqual([
+    expect((await outboxOf(visit)).map(({ by }) => by)).toEqual([
       `customer ${ada.customerId}`,
       `customer ${ada.customerId}`,
     ]);

@@ -1,7 +1,13 @@
 // A grant waits in this browser while its person refuses in another one.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBrowser } from "../../../support/browser/browser.ts";
-import { keptChoice, openStore, type StoreVisit } from "../../../support/browser/store-visit.ts";
+import {
+  keptChoice,
+  openStore,
+  outboxIsEmpty,
+  outboxOf,
+  type StoreVisit,
+} from "../../../support/browser/store-visit.ts";
 import {
   consentsOf,
   inShort,
@@ -28,8 +34,6 @@ afterAll(async () => {
 });
 
 const REFUSAL = { consent_cookie: false, consent_marketing: false };
-const waiting = () =>
-  visit.page.evaluate(() => JSON.parse(localStorage.getItem("crm_outbox") ?? "[]") as any[]);
 const consents = () => visit.sent.filter(({ path }) => path === "/auth/consent-sync");
 
 /** What `act` does in a page that cannot reach the service has waited for an hour on the next page. */
@@ -50,7 +54,7 @@ async function wait(act: () => Promise<unknown>, count = 1): Promise<void> {
       route.request().method() === "OPTIONS" ? route.fallback() : route.fulfill({ status: 503 }),
     );
   await act();
-  await eventually("what waits", async () => (await waiting()).length === count || null);
+  await eventually("what waits", async () => (await outboxOf(visit)).length === count || null);
   // Without the page nothing is sent.
   await page.goto("about:blank");
   await page.addInitScript(() => {
@@ -62,7 +66,7 @@ async function wait(act: () => Promise<unknown>, count = 1): Promise<void> {
 }
 const nextPage = async () => {
   await visit.open("/next");
-  await eventually("an empty outbox", async () => (await waiting()).length === 0 || null);
+  await outboxIsEmpty(visit);
 };
 const choose = (flags: object) =>
   visit.page.evaluate((chosen) => void (window as any)._crmConsent.choose(chosen), flags);

@@ -1,7 +1,5 @@
 // What a checkout's totals say of discounts beside the delivery.
-import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { UCP_VERSIONS } from "../../../../app/domain/agents/ucp/profile.ts";
 import {
   act,
   mandateRow,
@@ -12,6 +10,7 @@ import {
 } from "../../../support/agents/checkout.ts";
 import type { Shopper } from "../../../support/agents/commerce.ts";
 import { SHOP, startService, type Service } from "../../../support/service.ts";
+import { callUcpTool, totalsOf } from "../../../support/agents/ucp-tools.ts";
 
 let service: Service;
 let shelf: Shelf;
@@ -30,21 +29,7 @@ beforeEach(() =>
   }),
 );
 
-const profile = `https://shopify.dev/ucp/agent-profiles/${UCP_VERSIONS[0]}/valid-with-capabilities.json`;
-const tool = async (name: string, args: object) => {
-  const meta = { "ucp-agent": { profile }, "idempotency-key": randomUUID() };
-  const { json } = await service.call("POST", `/mcp?shop=${SHOP}`, {
-    key: shopper.token,
-    body: {
-      jsonrpc: "2.0",
-      id: 1,
-      method: "tools/call",
-      params: { name, arguments: { meta, ...args } },
-    },
-  });
-  expect([name, json.error]).toEqual([name, undefined]);
-  return json.result.structuredContent;
-};
+const tool = (name: string, args: object) => callUcpTool(service, shopper, name, args);
 const items = () => [{ item: { id: shelf.camera }, quantity: 1 }];
 const to = (option?: string) => ({
   methods: [
@@ -63,8 +48,6 @@ const choose = (made: any) => {
   const checkout = { line_items: items(), fulfillment: to(option.id) };
   return tool("update_checkout", { id: made.id, checkout });
 };
-const totalsOf = (checkout: any): Record<string, number> =>
-  Object.fromEntries(checkout.totals.map(({ type, amount }: any) => [type, amount]));
 const putDeliveryCode = (percent: number, isActive = true) =>
   service.sandbox.storefront.putDiscount(SHOP, {
     code: "SHIPFREE",

@@ -17,8 +17,13 @@ import {
 } from "../../../support/agents/checkout.ts";
 import type { Shopper } from "../../../support/agents/commerce.ts";
 import { check, failures, proofOf } from "../../../support/agents/proofs.ts";
-import { hasUcpSchemas, ucpSchemas } from "../../../support/agents/ucp-schemas.ts";
 import { SHOP, startService, type Answer, type Service } from "../../../support/service.ts";
+import {
+  callUcpTool,
+  expectValidCheckout,
+  totalsOf,
+  ucpProfile,
+} from "../../../support/agents/ucp-tools.ts";
 
 let service: Service;
 let shelf: Shelf;
@@ -54,38 +59,14 @@ beforeEach(() => {
 const buy = (body: object, headers: Record<string, string> = {}): Promise<Answer> =>
   makeCheckout(service, shopper, { line_items: itemsOf(shelf.camera), ...body }, headers);
 
-const profileOf = (version: string) =>
-  `https://shopify.dev/ucp/agent-profiles/${version}/valid-with-capabilities.json`;
-const tool = async (name: string, args: object, version: string = UCP_VERSIONS[0]) => {
-  const meta = { "ucp-agent": { profile: profileOf(version) }, "idempotency-key": randomUUID() };
-  const { json } = await service.call("POST", `/mcp?shop=${SHOP}`, {
-    key: shopper.token,
-    body: {
-      jsonrpc: "2.0",
-      id: 1,
-      method: "tools/call",
-      params: { name, arguments: { meta, ...args } },
-    },
-  });
-  expect([name, json.error]).toEqual([name, undefined]);
-  return json.result.structuredContent;
-};
+const tool = (name: string, args: object, version: string = UCP_VERSIONS[0]) =>
+  callUcpTool(service, shopper, name, args, ucpProfile(version));
 const lines = (quantity = 1) => [{ item: { id: shelf.camera }, quantity }];
-const totalsOf = (checkout: any): Record<string, number> =>
-  Object.fromEntries(checkout.totals.map(({ type, amount }: any) => [type, amount]));
 const warningsOf = ({ messages = [] }: any): [string, string][] =>
   messages.filter(({ type }: any) => type === "warning").map(({ code, path }: any) => [code, path]);
 
 describe.each(UCP_VERSIONS)("UCP %s", (version) => {
-  const isReady = hasUcpSchemas(version);
-  const expectValid = (answer: unknown): void => {
-    if (!isReady) return;
-    const validate = ucpSchemas(version).compileAll([
-      "shopping/checkout.json",
-      "shopping/discount.json#/$defs/dev.ucp.shopping.checkout",
-    ]);
-    expect([validate(answer), validate.errors]).toEqual([true, null]);
-  };
+  const expectValid = (answer: unknown) => expectValidCheckout(version, "discount", answer);
 
   it("takes codes with a checkout, and says what they take off", async () => {
     const checkout = { line_items: lines(2), discounts: { codes: ["summer10", "CAMERAS"] } };

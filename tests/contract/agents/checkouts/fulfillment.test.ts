@@ -20,9 +20,14 @@ import {
 } from "../../../support/agents/checkout.ts";
 import type { Shopper } from "../../../support/agents/commerce.ts";
 import { platformProfile, startPlatform } from "../../../support/agents/ucp-cli.ts";
-import { hasUcpSchemas, ucpSchemas } from "../../../support/agents/ucp-schemas.ts";
 import { findEverywhere } from "../../../support/privacy.ts";
 import { SHOP, startService, type Service } from "../../../support/service.ts";
+import {
+  callUcpTool,
+  expectValidCheckout,
+  totalsOf,
+  ucpProfile,
+} from "../../../support/agents/ucp-tools.ts";
 
 let service: Service;
 let platform: Awaited<ReturnType<typeof startPlatform>>;
@@ -51,22 +56,8 @@ const RATES = [
 beforeEach(() => service.sandbox.storefront.putDelivery(SHOP, { rates: RATES, preselects: false }));
 afterEach(() => openCarts(service));
 
-const profileOf = (version: string) =>
-  `https://shopify.dev/ucp/agent-profiles/${version}/valid-with-capabilities.json`;
-const tool = async (name: string, args: object, profile = profileOf(UCP_VERSIONS[0])) => {
-  const meta = { "ucp-agent": { profile }, "idempotency-key": randomUUID() };
-  const { json } = await service.call("POST", `/mcp?shop=${SHOP}`, {
-    key: shopper.token,
-    body: {
-      jsonrpc: "2.0",
-      id: 1,
-      method: "tools/call",
-      params: { name, arguments: { meta, ...args } },
-    },
-  });
-  expect([name, json.error]).toEqual([name, undefined]);
-  return json.result.structuredContent;
-};
+const tool = (name: string, args: object, profile?: string) =>
+  callUcpTool(service, shopper, name, args, profile);
 const lines = (quantity = 1, id = shelf.camera) => [{ item: { id }, quantity }];
 const HOME = {
   street_address: "Hinterhof-Allee 7",
@@ -89,8 +80,6 @@ const methodOf = (checkout: any) => checkout.fulfillment.methods[0];
 const groupOf = (checkout: any) => methodOf(checkout).groups[0];
 const optionOf = (checkout: any, title: string): string =>
   groupOf(checkout).options.find((one: any) => one.title === title).id;
-const totalsOf = (checkout: any): Record<string, number> =>
-  Object.fromEntries(checkout.totals.map(({ type, amount }: any) => [type, amount]));
 const noticesOf = ({ messages = [] }: any): string[] =>
   messages.filter(({ type }: any) => type !== "error").map(({ code }: any) => code);
 const make = (more: object, profile?: string) =>
@@ -117,16 +106,8 @@ const makeWith = async (title: string, more: object = {}) => {
 };
 
 describe.each(UCP_VERSIONS)("UCP %s", (version) => {
-  const profile = profileOf(version);
-  const isReady = hasUcpSchemas(version);
-  const expectValid = (answer: unknown): void => {
-    if (!isReady) return;
-    const validate = ucpSchemas(version).compileAll([
-      "shopping/checkout.json",
-      "shopping/fulfillment.json#/$defs/dev.ucp.shopping.checkout",
-    ]);
-    expect([validate(answer), validate.errors]).toEqual([true, null]);
-  };
+  const profile = ucpProfile(version);
+  const expectValid = (answer: unknown) => expectValidCheckout(version, "fulfillment", answer);
 
   it("answers the storefront's delivery options for an address, and adds the chosen one", async () => {
     const made = await make({ fulfillment: to() }, profile);

@@ -1,7 +1,6 @@
 // An address that the store changes is not verified, and what the account was given for the former one ends.
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { applyStorefrontChange } from "../../../../app/domain/customers/from-storefront.ts";
 import { applyStorefrontPage } from "../../../../app/domain/customers/sync/apply-page.ts";
 import { tombstoneOf } from "../../../../app/domain/customers/tombstones.ts";
 import { dataOf, getTenant } from "../../../../app/domain/tenants/tenant.ts";
@@ -32,6 +31,7 @@ import {
   verify,
 } from "../people.ts";
 import { statementsWait } from "../../../support/processes/locked-rows.ts";
+import { changeAtStore } from "../../../support/storefront/customers.ts";
 
 let service: Service;
 
@@ -42,15 +42,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const hear = async (gid: string, email: string) =>
-  (
-    await applyStorefrontChange(
-      service.ctx,
-      await getTenant(service.ctx, SHOP),
-      { gid, email, changedAt: new Date(Date.now() + 2_000) },
-      { eventId: crypto.randomUUID(), eventType: "customer.updated" },
-    )
-  ).userId as number;
+const customerChanges = (gid: string, email: string) =>
+  changeAtStore(service, { gid, email, changedAt: new Date(Date.now() + 2_000) });
 
 describe("an address that the store changes", () => {
   const rowOf = async (id: number) =>
@@ -83,7 +76,7 @@ describe("an address that the store changes", () => {
   };
 
   it.each([
-    ["webhook", hear],
+    ["webhook", customerChanges],
     ["sync", hearInSync],
   ])(
     "by %s is not verified: its owner, who signs in with a provider that verified it, ends the password and the sessions",
@@ -107,7 +100,7 @@ describe("an address that the store changes", () => {
   it("is verified by a mail to it: who signed up keeps the password, the session and the name", async () => {
     const { id, token, gid } = await verifiedSignUp();
     const moved = newEmail("moved");
-    await hear(gid, moved);
+    await customerChanges(gid, moved);
     await eventually("the mail", () => service.sandbox.email.mailsTo(moved)[0]);
     const link = await mailedToken(service, moved, "/auth/verify-email");
     expect((await verify(service, link)).status).toBe(200);
@@ -126,7 +119,7 @@ describe("an address that the store changes", () => {
     const other = newEmail("flip");
     const before = service.sandbox.email.mailsTo(email).length;
     for (const address of [other, email, other, email]) {
-      await hear(gid, address);
+      await customerChanges(gid, address);
       await queueIsEmpty(service);
     }
     expect(service.sandbox.email.mailsTo(other)).toHaveLength(1);
@@ -172,7 +165,7 @@ describe("an address that the store changes", () => {
       id,
     ]);
     const before = service.sandbox.email.mailsTo(email).length;
-    await hear(gid, email);
+    await customerChanges(gid, email);
     await queueIsEmpty(service);
     expect(await rowOf(id)).toMatchObject({ email, email_verified: true });
     expect(service.sandbox.email.mailsTo(email)).toHaveLength(before);
@@ -183,14 +176,14 @@ describe("a customer whom the store reported, with a password by a mailed link",
   it("is shown nothing of the store's customer once the store gives that customer another address", async () => {
     const email = newEmail("before");
     const { gid } = service.sandbox.storefront.putCustomer(SHOP, { email });
-    await hear(gid, email);
+    await customerChanges(gid, email);
     await forgot(service, email);
     await reset(service, await mailedToken(service, email, "/auth/password/reset"), PASSWORD);
     const { token } = (await login(service, email)).json;
     expect((await getMe(service, token)).json.user.storefront_customer_gid).toBe(gid);
 
     const moved = newEmail("after");
-    await hear(gid, moved);
+    await customerChanges(gid, moved);
     expect((await getMe(service, token)).json.user).toMatchObject({
       email: moved,
       email_verified: false,
@@ -214,7 +207,7 @@ describe("a customer who signed in at the store", () => {
     expect(granted.status).toBe(200);
 
     const owned = newEmail("owned");
-    await hear(gidOf(service, sub), owned);
+    await customerChanges(gidOf(service, sub), owned);
     const owner = await signInAs(service, "federated", putPerson(service, "federated", owned));
     expect(await signedInUser(service, owner)).toMatchObject({ id, email: owned });
     expect((await getMe(service, token)).status).toBe(401);

@@ -1,7 +1,5 @@
 // A federated sign-in whose address the provider has not verified waits beside the customer who has the address.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { applyStorefrontChange } from "../../../../app/domain/customers/from-storefront.ts";
-import { getTenant } from "../../../../app/domain/tenants/tenant.ts";
 import {
   gidOf,
   putPerson,
@@ -11,6 +9,7 @@ import {
 } from "../../../support/browser/sign-in-journey.ts";
 import { SHOP, startService, type Service } from "../../../support/service.ts";
 import { connectStorefront, getMe, mailedToken, newEmail } from "../people.ts";
+import { changeAtStore } from "../../../support/storefront/customers.ts";
 
 let service: Service;
 
@@ -32,12 +31,13 @@ describe("a federated sign-in that waits beside the customer", () => {
     const sub = putPerson(service, "federated", email, { isVerified: false });
     const token = sessionOf(await signInAs(service, "federated", sub)) as string;
     const at = new Date();
-    const { userId } = await applyStorefrontChange(
-      service.ctx,
-      await getTenant(service.ctx, SHOP),
-      { gid, email, first_name: "Grace", changedAt: at, createdAt: at },
-      { eventId: crypto.randomUUID(), eventType: "customer.updated" },
-    );
+    const userId = await changeAtStore(service, {
+      gid,
+      email,
+      first_name: "Grace",
+      changedAt: at,
+      createdAt: at,
+    });
     return { email, sub, token, customer, customerId: userId };
   }
   const rowOf = async (id: number | null) =>
