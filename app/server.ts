@@ -1,5 +1,5 @@
 // Starts the process: configuration, port, database, HTTP, background work. Each step is below `process/`.
-import type { RequestListener } from "node:http";
+import type { RequestListener, Server } from "node:http";
 import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { startBackground } from "./boot.server.ts";
@@ -76,6 +76,26 @@ function openLog({ LOG_LEVEL, isSandbox, isDevelopment }: Config): Log {
   return createLog(LOG_LEVEL, terminal);
 }
 
+/** The screens and the API with the role `web`; else what monitoring asks for. */
+async function openListener(
+  ctx: Ctx,
+  server: Server,
+  sandbox: SandboxSystems | null,
+): Promise<{ listener: RequestListener; stop?: Stop }> {
+  if (!ctx.config.roles.has("web")) {
+    const routes = await loadRoutesAt(OPERATOR_PATHS);
+    return { listener: createListener({ ctx, routes, screens: { handle: servesNoPages } }) };
+  }
+  const screens = await createScreens({
+    ctx,
+    root,
+    server,
+    ...(sandbox && { admin: sandbox.admin }),
+  });
+  const listener = createListener({ ctx, routes: await loadRoutes(), screens });
+  return { listener, stop: () => screens.close() };
+}
+
 async function main(): Promise<void> {
   const dataDir = resolve(root, process.env.DATA_DIR?.trim() || ".data");
   const config = shapeConfig(process.env, (mode) => localSettings(dataDir, mode));
@@ -111,20 +131,8 @@ async function main(): Promise<void> {
   await refuseOtherSecretsKey(ctx);
   await prepareTenants(ctx);
 
-  let listener: RequestListener;
-  if (config.roles.has("web")) {
-    const screens = await createScreens({
-      ctx,
-      root,
-      server: http.server,
-      ...(sandbox && { admin: sandbox.admin }),
-    });
-    stops.unshift(() => screens.close());
-    listener = createListener({ ctx, routes: await loadRoutes(), screens });
-  } else {
-    const routes = await loadRoutesAt(OPERATOR_PATHS);
-    listener = createListener({ ctx, routes, screens: { handle: servesNoPages } });
-  }
+  const { listener, stop: stopListener } = await openListener(ctx, http.server, sandbox);
+  if (stopListener) stops.unshift(stopListener);
   // After the modules were loaded: while that keeps a slow machine busy, its first connections to the
   // database would time out.
   const background = await startBackground(ctx);

@@ -16,8 +16,9 @@ import {
 } from "./http/auth/admin-session-token.ts";
 import { claimedShop, isOfStaff, staffOf, verifyAdminToken } from "./http/auth/staff-guard.ts";
 import { createLibraryFetch } from "./http/screens/library-fetch.ts";
+import { redirectIntoAdmin } from "./http/screens/open-in-admin.ts";
 import { AUTH_PREFIX, writeDocumentHeaders } from "./http/screens/document-headers.ts";
-import { isConnected, isUninstalled } from "./domain/tenants/store-access.ts";
+import { isUninstalled } from "./domain/tenants/store-access.ts";
 import { createSessionStorage } from "./domain/tenants/storefront/session-storage.ts";
 import { SHOP_PATTERN } from "./domain/tenants/tenant-config.ts";
 import { appOf, findTenant, findCachedTenant, type Tenant } from "./domain/tenants/tenant.ts";
@@ -88,11 +89,7 @@ export type AdminAddresses = { appBridgeUrl?: string; adminOrigin?: string };
 export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
   const { appBridgeUrl = APP_BRIDGE_URL, adminOrigin = ADMIN_ORIGIN } = options;
   const libraryFor = createLibraries(ctx);
-
-  async function credentialsOf(shop: string | null): Promise<Credentials> {
-    return appOf(ctx, shop ? await findTenant(ctx, shop) : null);
-  }
-
+  const prove = createProof(ctx, libraryFor);
   /** Proofs in progress, by their session token. */
   const running = new Map<string, Promise<AdminVisit>>();
 
@@ -119,6 +116,44 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
     });
   }
 
+  /**
+   * The two pages the library makes itself: one fetches a session token and comes back, the other
+   * leaves the frame.
+   */
+  async function servePage(request: Request): Promise<Response> {
+    const { searchParams: query } = new URL(request.url);
+    const back = query.get("shopify-reload");
+    const leadsAway =
+      back !== null && URL.parse(back, ctx.baseUrl)?.origin !== new URL(ctx.baseUrl).origin;
+    if (leadsAway) return new Response("Bad request", { status: 400 });
+    const shop = query.get("shop") ?? "";
+    const tenant = SHOP_PATTERN.test(shop) ? await findTenant(ctx, shop) : null;
+    const { clientId, secrets } = appOf(ctx, tenant);
+    try {
+      await libraryFor(clientId, secrets[0] ?? "").authenticate.admin(request);
+    } catch (thrown) {
+      // Anything but a Response is a destination that it does not trust.
+      if (!(thrown instanceof Response)) return new Response("Bad request", { status: 400 });
+      const scripts = (await thrown.text()).replaceAll(APP_BRIDGE_URL, appBridgeUrl);
+      const page = toDocument(scripts);
+      const headers = new Headers({ "Content-Type": "text/html; charset=utf-8" });
+      setDocumentHeaders(request, headers, "");
+      return new Response(page, { status: thrown.status, headers });
+    }
+    return new Response(null, { status: 404 });
+  }
+
+  const setDocumentHeaders = (request: Request, headers: Headers, nonce: string): void =>
+    writeDocumentHeaders(request, headers, { nonce, appBridgeUrl, adminOrigin });
+
+  return { authenticateAdmin, servePage, setDocumentHeaders, appBridgeUrl };
+}
+
+const toDocument = (scripts: string): string =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8">${scripts}<title>Customer identity</title></head><body></body></html>`;
+
+/** Proves who opened an embedded page, by its session token. */
+function createProof(ctx: Ctx, libraryFor: ReturnType<typeof createLibraries>) {
   /** One look-up of the store for a whole page, unless the library changed its record. */
   async function prove(request: Request, token: string | null): Promise<AdminVisit> {
     const shop = claimedShop(token);
@@ -157,40 +192,8 @@ export function createShopify(ctx: Ctx, options: AdminAddresses = {}) {
     }
   }
 
-  /**
-   * The two pages the library makes itself: one fetches a session token and comes back, the other
-   * leaves the frame.
-   */
-  async function servePage(request: Request): Promise<Response> {
-    const { searchParams: query } = new URL(request.url);
-    const back = query.get("shopify-reload");
-    const leadsAway =
-      back !== null && URL.parse(back, ctx.baseUrl)?.origin !== new URL(ctx.baseUrl).origin;
-    if (leadsAway) return new Response("Bad request", { status: 400 });
-    const shop = query.get("shop") ?? "";
-    const { clientId, secrets } = await credentialsOf(SHOP_PATTERN.test(shop) ? shop : null);
-    try {
-      await libraryFor(clientId, secrets[0] ?? "").authenticate.admin(request);
-    } catch (thrown) {
-      // Anything but a Response is a destination that it does not trust.
-      if (!(thrown instanceof Response)) return new Response("Bad request", { status: 400 });
-      const scripts = (await thrown.text()).replaceAll(APP_BRIDGE_URL, appBridgeUrl);
-      const page = toDocument(scripts);
-      const headers = new Headers({ "Content-Type": "text/html; charset=utf-8" });
-      setDocumentHeaders(request, headers, "");
-      return new Response(page, { status: thrown.status, headers });
-    }
-    return new Response(null, { status: 404 });
-  }
-
-  const setDocumentHeaders = (request: Request, headers: Headers, nonce: string): void =>
-    writeDocumentHeaders(request, headers, { nonce, appBridgeUrl, adminOrigin });
-
-  return { authenticateAdmin, servePage, setDocumentHeaders, appBridgeUrl };
+  return prove;
 }
-
-const toDocument = (scripts: string): string =>
-  `<!doctype html><html lang="en"><head><meta charset="utf-8">${scripts}<title>Customer identity</title></head><body></body></html>`;
 
 /** The platform's library for each app and secret. */
 function createLibraries(ctx: Ctx) {
@@ -223,44 +226,6 @@ function createLibraries(ctx: Ctx) {
     return library;
   };
 }
-
-/**
- * An embedded page that is opened outside the admin: into the admin when the store is connected,
- * else to the install.
- */
-async function redirectIntoAdmin(ctx: Ctx, request: Request): Promise<Response | null> {
-  const { pathname, searchParams: query } = new URL(request.url);
-  const shop = query.get("shop") ?? "";
-  const isInAdmin =
-    request.headers.has("authorization") ||
-    (query.get("embedded") === "1" && isEncoded(query.get("host")));
-  if (isInAdmin) return null;
-  // A page in the admin's frame whose address lost the store: the tab may know it (`launch.ts`).
-  if (shop === "" && request.headers.get("sec-fetch-dest") === "iframe")
-    return redirectTo(`${AUTH_PREFIX}/login?back=${encodeURIComponent(pathname)}`);
-  if (!SHOP_PATTERN.test(shop)) return null;
-  const tenant = await findTenant(ctx, shop);
-  return redirectTo(
-    tenant !== null && isConnected(tenant)
-      ? ctx.storefront.adminUrl(shop, `/admin/apps/${tenant.app.clientId}`)
-      : `/auth/install?shop=${shop}`,
-  );
-}
-
-/** Whether a `host` can be decoded: the library's own attempt ends in an error. */
-function isEncoded(host: string | null): boolean {
-  try {
-    return host !== null && atob(host) !== "";
-  } catch {
-    return false;
-  }
-}
-
-const redirectTo = (location: string): Response =>
-  new Response(null, {
-    status: 302,
-    headers: { Location: location, "Cache-Control": "no-store" },
-  });
 
 const unauthorizedResponse = (): Response =>
   new Response("Unauthorized", { status: 401, headers: { "Cache-Control": "no-store" } });
