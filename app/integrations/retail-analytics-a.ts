@@ -13,6 +13,7 @@ import { openFolder } from "./archive/folder.ts";
 
 const SYSTEM = "retail_analytics_a";
 const CONTENT_TYPE = "text/csv; charset=utf-8";
+const MAX_REASON_CHARACTERS = 200;
 /** Longer than the limits of `outbound`, so that its error comes first, which says what happened. */
 const DROP_LIMITS: BucketLimits = { silenceMs: 20_000, operationMs: 20_000, bytesPerMs: 100 };
 
@@ -102,7 +103,7 @@ function refuse(error: unknown): never {
   const status = $metadata?.httpStatusCode;
   throw new OutboundError(SYSTEM, status === undefined ? "network" : "status", {
     ...(status !== undefined && { status }),
-    message: `${SYSTEM} rejected the file: ${message.slice(0, 200)}`,
+    message: `${SYSTEM} rejected the file: ${message.slice(0, MAX_REASON_CHARACTERS)}`,
   });
 }
 

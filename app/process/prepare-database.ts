@@ -16,6 +16,7 @@ import type { Log } from "../runtime/log.ts";
 import { HOME_REGION, settingOf } from "../runtime/settings.ts";
 
 const DATABASE_WAIT_MS = 15_000;
+const DATABASE_RETRY_MS = 500;
 
 /** The database of the configuration, or the embedded one, with the current schema. */
 export async function prepareDatabase(
@@ -75,7 +76,7 @@ async function migrateWhenReachable(
           reason: (error as Error).message,
         });
       isWaiting = true;
-      await new Promise((again) => setTimeout(again, 500));
+      await new Promise((again) => setTimeout(again, DATABASE_RETRY_MS));
     }
   }
 }

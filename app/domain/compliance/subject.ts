@@ -44,9 +44,10 @@ const fieldsOf = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {};
+const MAX_TEXT_CHARACTERS = 500;
 const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== ""
-    ? storableText(value).trim().slice(0, 500)
+    ? storableText(value).trim().slice(0, MAX_TEXT_CHARACTERS)
     : undefined;
 
 /**

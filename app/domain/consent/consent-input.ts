@@ -121,8 +121,12 @@ export type Submission = {
   waitedSeconds?: number | undefined;
 };
 
+const MAX_PAGE_CHARACTERS = 500;
+const MAX_USER_AGENT_CHARACTERS = 500;
+
 /** Pages are stored without their query: it may contain personal data. */
-const withoutQuery = (page: string): string => page.replace(/[?#].*$/s, "").slice(0, 500);
+const withoutQuery = (page: string): string =>
+  page.replace(/[?#].*$/s, "").slice(0, MAX_PAGE_CHARACTERS);
 
 export function toSubmission(
   input: ConsentSyncInput,
@@ -148,7 +152,7 @@ export function toSubmission(
     formType: input.form_type ?? null,
     formAction: input.form_consent === false ? "revoked" : "granted",
     sourcePage: input.source_page === undefined ? null : withoutQuery(input.source_page),
-    userAgent: context.userAgent?.slice(0, 500) ?? null,
+    userAgent: context.userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS) ?? null,
     policyHash: context.policyHash,
     gpc: context.gpc,
     waitedSeconds: input.waited_seconds,

@@ -38,11 +38,14 @@ const SENDERS: Partial<Record<MailName, "app" | "service">> = {
 /** Mails that do not greet their recipient by name. */
 const WITHOUT_GREETING: ReadonlySet<MailName> = new Set(["connection_test", "gate_code"]);
 
+/** For what customers and stores name themselves. */
+const MAX_NAME_CHARACTERS = 120;
+
 const oneLine = (text: string) =>
   text
     .replace(/[\r\n\t\v\f\u0085\u2028\u2029\u0000]+/g, " ")
     .trim()
-    .slice(0, 120);
+    .slice(0, MAX_NAME_CHARACTERS);
 
 /** The language that a mail is written in. */
 export function mailLocaleOf(locale: string): MailLocale {

@@ -9,6 +9,7 @@ import type { Lease } from "../../runtime/database/queue/lease.ts";
 import type { StepResult } from "./steps.ts";
 
 const MAX_ERRORS = 50;
+const MAX_ERROR_CHARACTERS = 300;
 
 type StepReport = {
   done: number;
@@ -140,7 +141,7 @@ export function recordStepFailure(
     report.errors.push({
       shop,
       step: name,
-      message: error.message.slice(0, 300),
+      message: error.message.slice(0, MAX_ERROR_CHARACTERS),
       ...(error instanceof OutboundError && { system: error.system }),
     });
 }

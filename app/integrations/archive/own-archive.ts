@@ -53,11 +53,13 @@ async function named<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+const MAX_REASON_CHARACTERS = 200;
+
 /** The SDK's texts about a response without a code name nothing that an operator can look for. */
 function reasonOf(error: unknown): string {
   const { message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
   const isBucket = message !== "UnknownError" && !message.startsWith("@aws-sdk");
-  const reason = isBucket ? message.slice(0, 200) : "the response is no bucket's";
+  const reason = isBucket ? message.slice(0, MAX_REASON_CHARACTERS) : "the response is no bucket's";
   const status = $metadata?.httpStatusCode;
   return status === undefined ? reason : `${reason} (HTTP ${status})`;
 }

@@ -204,12 +204,16 @@ export function hideInText(text: string, credentials: readonly string[]): string
   );
 }
 
-/** The values behind a colon behind a name of a secret. */
+/** Of a longer text only the beginning is compared. */
+const MAX_NAME_CHARACTERS = 200;
+
+/** Hides each JSON string that follows the name of a secret and a colon. */
 function hideJsonFields(text: string): string {
   let before = { value: "", end: 0 };
   return text.replace(JSON_VALUE, (value: string, at: number) => {
     const isHidden =
-      text.slice(before.end, at).trim() === ":" && SECRET_NAME.test(before.value.slice(0, 200));
+      text.slice(before.end, at).trim() === ":" &&
+      SECRET_NAME.test(before.value.slice(0, MAX_NAME_CHARACTERS));
     before = { value, end: at + value.length };
     return isHidden ? `"${HIDDEN}"` : value;
   });

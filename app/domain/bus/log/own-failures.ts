@@ -6,6 +6,8 @@ import type { FailureKind } from "./failure-kind.ts";
 
 type OwnFailure = { text: (...parts: never[]) => string; pattern: RegExp; kind: FailureKind };
 
+const MAX_SKU_CHARACTERS = 500;
+
 export const OWN_FAILURES = {
   consentMissing: {
     text: (scope: string) => `consent_missing: ${scope}`,
@@ -18,7 +20,8 @@ export const OWN_FAILURES = {
     kind: "data",
   },
   productsUnknown: {
-    text: (skus: readonly string[]) => `no UPC for SKU ${skus.join(", ").slice(0, 500)}`,
+    text: (skus: readonly string[]) =>
+      `no UPC for SKU ${skus.join(", ").slice(0, MAX_SKU_CHARACTERS)}`,
     pattern: /^no UPC for SKU ([^@]+)$/,
     kind: "data",
   },

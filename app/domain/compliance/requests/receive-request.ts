@@ -9,6 +9,7 @@ import { hasIdentifier, storeKey, subjectKey, type Subject } from "../subject.ts
 import { sealSubject, type PrivacyKind } from "./privacy-requests.ts";
 
 const DUE_DAYS = 30;
+const MAX_DELIVERY_ID_CHARACTERS = 200;
 
 export type Arrival = {
   kind: PrivacyKind;
@@ -40,7 +41,7 @@ export function toNewRequest(
   { kind, deliveryId, raw, subject }: Arrival,
 ): NewRequest {
   const delivery =
-    deliveryId?.slice(0, 200) ??
+    deliveryId?.slice(0, MAX_DELIVERY_ID_CHARACTERS) ??
     `sha256:${hash("sha256", Buffer.concat([Buffer.from(`${kind}\n`), raw]))}`;
   const atPlatform = {
     home: PLATFORM,

@@ -15,6 +15,8 @@ import { consumeRateLimit, tryConsume } from "../rate-limits.ts";
 
 const MAX_ATTEMPTS = 5;
 const DIGITS = 8;
+/** The longest address that a mail can have: 64 before the @ and 255 after it (RFC 5321). */
+const MAX_ADDRESS_CHARACTERS = 320;
 const PLACE = "gate_code";
 
 type KeptCode = {
@@ -59,7 +61,7 @@ export async function requestOtp(
   locale: MailLocale,
 ): Promise<void> {
   await consumeRateLimit(ctx, null, { gate_code_per_address: browser.clientAddress });
-  const address = asked.trim().normalize("NFKC").toLowerCase().slice(0, 320);
+  const address = asked.trim().normalize("NFKC").toLowerCase().slice(0, MAX_ADDRESS_CHARACTERS);
   const isLeft = await tryConsume(ctx, null, {
     gate_mail_per_email: address,
     gate_mail_per_pair: `${address}\n${browser.clientAddress}`,

@@ -135,6 +135,8 @@ function throttleWait({ throttle }: GraphqlAnswer<unknown>): number {
 
 export type UserError = { field?: string[] | null; message: string; code?: string | null };
 
+const MAX_ERROR_CHARACTERS = 500;
+
 /** A mutation that was rejected with user errors: retrying does not help. */
 export function requireNoUserErrors(
   mutation: string,
@@ -146,6 +148,6 @@ export function requireNoUserErrors(
       message: `${mutation}: ${errors
         .map((error) => error.message)
         .join("; ")
-        .slice(0, 500)}`,
+        .slice(0, MAX_ERROR_CHARACTERS)}`,
     });
 }
