@@ -1,5 +1,5 @@
 // Why a field was refused: the reason in English, as the API answers it, and a code that the settings screens
-// translate (`problems` of locales/<language>/settings.json). A reason may be worded anew without a screen noticing.
+// translate (`problems` of locales/<language>/settings.json). A reason may be reworded without a change of a screen.
 
 export type FieldProblemCode =
   | "archiveAddress"

@@ -24,9 +24,9 @@ export type Fault = { match?: string | RegExp } & (
   /** Does the work, then destroys the socket: the response is lost. */
   | { dropReply: true }
   | { delayMs: number }
-  /** Does the work at once, and answers so much later: answers overtake each other. */
+  /** Does the work at once and answers this much later, so that answers overtake each other. */
   | { delayReplyMs: number }
-  /** Does the work at once, and answers when this is fulfilled. For tests: what a promise is cannot be sent. */
+  /** Does the work at once and answers when this is fulfilled. For tests only: a promise cannot be sent as JSON. */
   | { replyAfter: Promise<unknown> }
   /** An error page in debug mode: this status, with the request's address, headers and body in it. */
   | { echoes: number }

@@ -1,4 +1,4 @@
-/** HTML whose values are escaped: html`<p>${name}</p>`. Only another `html` value enters it as it is. */
+/** HTML whose values are escaped: html`<p>${name}</p>`. Only another `html` value is inserted unescaped. */
 
 export class Html {
   readonly text: string;

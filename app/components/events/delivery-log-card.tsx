@@ -109,7 +109,7 @@ function useFilters(filters: AttemptFilters, channels: readonly string[]): Filte
   ];
 }
 
-/** The ones that say something by themselves; any other can stand in the address. */
+/** The statuses that the filter offers; the address may hold any other. */
 const HTTP_STATUSES: readonly string[] = [
   "400",
   "401",

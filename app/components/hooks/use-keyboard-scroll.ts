@@ -1,4 +1,4 @@
-// A wide table whose rows hold nothing to focus: a keyboard reaches its hidden columns all the same.
+// A wide table whose rows hold nothing to focus: a keyboard still reaches its hidden columns.
 import { useEffect, useRef } from "react";
 
 const SCROLLER = ".Polaris-IndexTable-ScrollContainer";

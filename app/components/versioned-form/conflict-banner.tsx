@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { Banner, BlockStack, Button } from "@shopify/polaris";
 
-/** Somebody else saved meanwhile: the changes stay until the reader asks for what is saved. */
+/** Somebody else saved in the meantime: the edits stay until the reader asks for the saved values. */
 export function ConflictBanner({ onShowSaved }: { onShowSaved(): void }) {
   const { t } = useTranslation("conflict");
   return (

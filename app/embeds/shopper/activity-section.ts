@@ -1,4 +1,4 @@
-// What the shopper's agents asked, newest first, and what came of it. Current while it is looked at.
+// What the shopper's agents asked, newest first, with the outcome. It stays current while the page is open.
 import {
   announce,
   button,

@@ -1,5 +1,5 @@
 // What a request is for the record of agents' calls (domain/agent-activity): who called, as the guards
-// decide it (auth/agent-guard.ts), and what came of it. Searches for words, and what was found, are
+// decide it (auth/agent-guard.ts), and its outcome. Searches for words, and what was found, are
 // not part of it.
 import type { Ctx } from "../../context.server.ts";
 import {

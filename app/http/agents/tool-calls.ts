@@ -36,7 +36,7 @@ export type AdmittedCall = {
   call: ToolCall & { person: Person | null };
   /** An error about the caller's access, as it is answered before the call runs. */
   challenged(error: unknown): unknown;
-  /** Records what came of it. */
+  /** Records the outcome of the call. */
   record(outcome: Pick<AgentCall, "outcome" | "code">): void;
 };
 /** `invalid`: wrong arguments; `failed`: the tool rejected the call with its own message. */
@@ -230,7 +230,7 @@ export async function runTool(
   }
 }
 
-/** In UCP's shape. What a refused change left as it was is a result, with the reasons as messages. */
+/** In UCP's shape. A refused change answers the unchanged object, with the reasons as messages. */
 async function answerRefusal(
   { tool, call }: AdmittedCall,
   args: unknown,

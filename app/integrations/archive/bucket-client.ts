@@ -44,7 +44,7 @@ export type BucketClient = {
   keyOf(path: string): string;
   pathOf(key: string): string;
   limits: BucketLimits;
-  /** One operation with its deadline: the SDK has none of its own, and waits for a silent bucket for ever. */
+  /** One operation with its deadline: the SDK has none of its own, and waits for a silent bucket forever. */
   within<T>(ms: number, work: (sending: Sending) => Promise<T>): Promise<T>;
 };
 

@@ -13,7 +13,7 @@ const JSONB_VERSION = 1;
 
 /**
  * SQL for an array parameter whose length the planner does not see. With the length it plans a
- * prepared statement anew for every batch, which takes longer than the statement itself.
+ * prepared statement again for every batch, which takes longer than the statement itself.
  */
 export const anyLength = (place: number, type: string) => `(SELECT $${place}::${type}[])`;
 

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
  */
 export const LATE_PART_MS = 4_000;
 
-/** The result of `work`, or of `late` when that takes longer than `ms`. The work itself goes on. */
+/** The result of `work`, or of `late` when that takes longer than `ms`. The work itself continues. */
 export function inTime<T>(work: Promise<T>, ms: number, late: () => NoInfer<T>): Promise<T> {
   const answered = new AbortController();
   const timeout = pause(ms, undefined, { signal: answered.signal }).then(late);

@@ -1,6 +1,6 @@
 /** One limit of time for several waits, one after another. */
 export type TimeLimit = {
-  /** Waits for `work`, or until the time is over. The work itself goes on. */
+  /** Waits for `work`, or until the time is over. The work itself continues. */
   wait(work: Promise<unknown> | null): Promise<void>;
   /** Call it after the last wait: the timer keeps the process alive. */
   clear(): void;

@@ -7,7 +7,7 @@ export type Attributes = ReadonlyMap<string, string>;
 type TagHandlers = {
   /** The elements whose attributes are read; of the others they are empty. */
   withAttributes?: ReadonlySet<string>;
-  /** Reading stops behind as many tags; absent: at the end. */
+  /** Reading stops after this many tags; absent: at the end. */
   maxTags?: number;
   /** False keeps the entities of texts as they are written. */
   decodesTexts?: boolean;

@@ -37,7 +37,7 @@ type StoreParts = {
   files: FileSettings;
   ensureShop(domain: string): ShopState;
   bucketOf(domain: string): CostBucket;
-  /** Saves the customer, and sends the webhooks of it. */
+  /** Saves the customer and sends the webhooks of the change. */
   saveCustomer(domain: string, patch: CustomerPatch): Customer;
 };
 

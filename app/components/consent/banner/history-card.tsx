@@ -1,4 +1,4 @@
-// The published versions. Going back publishes an earlier one anew: the history only grows.
+// The published versions. Going back publishes an earlier one again: the history only grows.
 import { useTranslation } from "react-i18next";
 import { Badge, Banner, BlockStack, Box, Button, Card, InlineStack, Text } from "@shopify/polaris";
 import type { BannerWork, ListedBanner } from "../../../domain/tenants/banner/banner-drafts.ts";

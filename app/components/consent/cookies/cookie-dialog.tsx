@@ -14,7 +14,7 @@ type Props = CookieQuestion & { brand: string; onClose(): void };
 
 const LENGTHS = { name: 100, provider: 80, use: 300, duration: 60 } as const;
 
-/** So that what somebody else writes meanwhile is not replaced unseen. */
+/** The texts that this dialog opened with: the server refuses to replace newer ones of somebody else. */
 const wordsSeen = (cookie: ListedCookie | null) =>
   cookie?.text.by === "merchant"
     ? { purpose: cookie.purpose, use: cookie.text.use, duration: cookie.text.duration }

@@ -123,11 +123,12 @@ export function closeWindow(state: SyncState, now: Date): SyncState {
 const THROTTLED = 429;
 /** After so many the window is read page by page, which takes more calls. */
 const MAX_BULK_FAILURES = 2;
+const MAX_ERROR_CHARACTERS = 500;
 
 /**
- * Drops a cursor that the storefront rejects, or at which it fails: it may fail there for ever. The window is read
- * again, which repeats no effect. A bulk operation is dropped for a rejection only, as its start is expensive; once two
- * of a window had no result, it is read page by page.
+ * Drops a cursor that the storefront rejects, or at which it fails: it may fail there forever. The window is then read
+ * again from its start, which is safe to repeat. A bulk operation is expensive to start, so only a rejection drops it;
+ * after two rejections the window is read page by page.
  */
 export function failWindow(state: SyncState, error: Error): SyncState {
   const isOutbound = error instanceof OutboundError;
@@ -139,7 +140,7 @@ export function failWindow(state: SyncState, error: Error): SyncState {
     ...((isRefused || isAnswered) && { cursor: null, objects: 0 }),
     ...(isRefused && { bulk_id: null, bulk_line: 0, bulk_failures: failures }),
     ...(failures >= MAX_BULK_FAILURES && { mode: "pages" as const }),
-    error: error.message.slice(0, 500),
+    error: error.message.slice(0, MAX_ERROR_CHARACTERS),
   };
 }
 

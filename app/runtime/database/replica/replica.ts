@@ -102,7 +102,7 @@ export function openReplica({
         return false;
       }
       const asked = await readPrimaryPosition(primary);
-      // When reads are concurrent, the newest position counts; a promoted primary begins anew.
+      // When reads are concurrent, the newest position counts; a promoted primary starts over.
       if (required?.timeline !== asked.timeline || asked.written > required.written)
         required = asked;
       return true;

@@ -21,7 +21,7 @@ import { worldOf } from "./world.ts";
 import type { World } from "./world.ts";
 
 const DEMO_SHOP = "demo-store.myshopify.com";
-/** After its last call a scenario's events still come to the log for so long. */
+/** How long a scenario's events still count as its own after its last call. */
 const ADOPT_FOR_MS = 5_000;
 /** They change something at the service without a webhook, so their events are known by their time only. */
 const WITHOUT_WEBHOOK: readonly ScenarioName[] = ["withdraw", "agent-buys"];

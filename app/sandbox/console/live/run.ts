@@ -1,5 +1,5 @@
 /**
- * One press of a scenario's button: what was done, step by step, and what became of it. The service's
+ * One press of a scenario's button: what was done, step by step, and with which result. The service's
  * own log of attempts says what was delivered; the sandbox's request log says what arrived.
  */
 import type { SystemName } from "../../faults.ts";

@@ -33,7 +33,7 @@ export type PlaygroundStep = {
   name: string;
   title: string;
   about: string;
-  /** Returns one sentence: what came of it. */
+  /** Returns the result in one sentence. */
   run(scene: Scene): Promise<string>;
 };
 

@@ -199,7 +199,7 @@ export const dateOf = (shop: ShopState, iso: string, hasTime = true): Html => {
   return html`<time class="nowrap" datetime="${iso}">${shown}</time>`;
 };
 
-/** `isOfOne`: of one customer, whose name stands above. */
+/** `isOfOne`: the orders of one customer, whose name is shown above. */
 export function orderTable(shop: ShopState, orders: readonly Order[], isOfOne = false): Html {
   const nameOf = (gid: string | null): Html => {
     const customer = gid === null ? undefined : shop.customers[gid];

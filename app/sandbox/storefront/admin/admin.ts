@@ -31,12 +31,12 @@ export type AdminVisit = {
   shop: ShopState;
   app: AdminApp & AppCredentials;
   call: Call;
-  /** Saves the customer, and sends the webhooks of it. */
+  /** Saves the customer and sends the webhooks of the change. */
   saveCustomer(patch: CustomerPatch): unknown;
   changed(): void;
 };
 
-/** null: the address is none of a page. */
+/** Null for a path that is not a page of the admin. */
 export function answerAdmin(
   path: string,
   visit: AdminVisit,

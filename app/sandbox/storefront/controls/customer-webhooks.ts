@@ -22,7 +22,7 @@ export function createCustomerWebhooks(
     const eventId = options.eventId ?? crypto.randomUUID();
     const batches = await Promise.all(
       topicsOfChange(before, after).map((topic) => {
-        // What was removed is what the earlier state has beyond the later one.
+        // The removed tags are those of the earlier state that the later one does not have.
         const [from, to] = topic === "customer.tags_removed" ? [after, before] : [before, after];
         const tags = from && to ? addedTags(from, to) : after.tags;
         return sendWebhook(domain, topic, after.gid, { ...options, eventId, tags });

@@ -29,8 +29,8 @@ export function platformRuleControls({
     },
 
     /**
-     * The platform refuses a subscription to the topic (`customers/merge`) from now on, for this
-     * reason; null: no longer.
+     * From now on the platform refuses a subscription to the topic (`customers/merge`) with this
+     * reason; null: it accepts it again.
      */
     refuseTopic(domain: string, topic: string, reason: string | null): void {
       const shop = ensureShop(domain);
@@ -41,13 +41,13 @@ export function platformRuleControls({
 
     subscriptions: (domain: string) => [...getShop(domain).subscriptions],
 
-    /** The customer data that the app is not approved for from now on; empty: approved for all. */
+    /** The customer data that the platform hides from the app from now on; empty: nothing. */
     withholdData(domain: string, parts: ProtectedData[]): void {
       ensureShop(domain).withheld = parts;
       saving.soon();
     },
 
-    /** The platform closes the store to apps, or opens it again: null. Its webhooks go on. */
+    /** The platform closes the store to apps; null: opens it again. Webhooks are still sent. */
     closeStore(domain: string, closure: Closure | null): void {
       ensureShop(domain).closure = closure;
       saving.soon();

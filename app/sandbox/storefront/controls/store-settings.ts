@@ -60,13 +60,13 @@ export function storeSettingsControls({
       saving.soon();
     },
 
-    /** The online store asks visitors for its password from now on, or no longer. */
+    /** Whether the online store asks visitors for its password from now on. */
     setPassword(domain: string, hasPassword: boolean): void {
       ensureShop(domain).hasPassword = hasPassword;
       saving.soon();
     },
 
-    /** Other sites may frame the store's pages from now on, or no longer. */
+    /** Whether other sites may frame the store's pages from now on. */
     setFrameable(domain: string, isFrameable: boolean): void {
       ensureShop(domain).isFrameable = isFrameable;
       saving.soon();

@@ -36,7 +36,7 @@ export const cartCookie = (shop: ShopState, lines: readonly CartLine[]): string 
     lines.map(({ variant, quantity }) => `${variantNumber(variant)}x${quantity}`).join("."),
   );
 
-/** The cart with this many of a variant; `isMore` adds to what is there. None of it: the line goes. */
+/** The cart with this many of a variant; `isMore` adds to its quantity. Zero removes the line. */
 export function withVariant(
   shop: ShopState,
   lines: readonly CartLine[],

@@ -87,7 +87,7 @@ function host(
   return trusted(script ?? "");
 }
 
-/** The whole event as the platform publishes it, personal data included: what a pixel takes of it is its own matter. */
+/** The whole event as the platform publishes it, with personal data: each pixel decides what it uses. */
 function toEvent(visit: Visit, checkout: Checkout, name: string): PixelEvent {
   const { shop, path, customer } = visit;
   const { token, cart, lines, order } = checkout;

@@ -55,7 +55,7 @@ const SHELF: ProductPatch[] = [
   },
 ];
 
-/** Safe to repeat: what the merchant changed since stays as it is. */
+/** Safe to repeat: later changes of the merchant stay. */
 export function furnishStore(shop: ShopState): void {
   const { products } = catalogOf(shop);
   const known = new Set(Object.values(products).map(({ title }) => title));

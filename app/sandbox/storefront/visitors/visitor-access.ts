@@ -7,7 +7,7 @@ import { redirect, type ApiResponse } from "../../exchange.ts";
 import { html } from "../../html.ts";
 import type { ShopState } from "../state.ts";
 
-/** `status`: every visitor is refused with it. `delayMs`: each page takes so much longer. */
+/** `status`: every visitor is refused with it. `delayMs`: each page takes this much longer. */
 export type VisitorAccess = { status?: 403 | 429 | 430; delayMs?: number };
 
 const page = (status: number, title: string, text: string, form = html``): ApiResponse => ({
