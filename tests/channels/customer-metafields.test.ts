@@ -41,14 +41,14 @@ const kept = () =>
     ?.metafields.map(({ key }) => key)
     .sort();
 
-it("one that was never written is not deleted", async () => {
+it("a metafield that was never written is not deleted", async () => {
   await store.change(person, { add: [NAME] });
   await store.delivered();
   expect(kept()).toEqual(["crm_consent_marketing", "crm_consent_tos", "crm_tags"]);
   expect(deleted()).toEqual([]);
 });
 
-it("one whose last tag is removed is deleted, and no other", async () => {
+it("a metafield whose last tag is removed is deleted, and no other", async () => {
   await store.change(person, { add: [NAME] });
   await store.change(person, { remove: [NAME] });
   await store.delivered();
@@ -56,7 +56,7 @@ it("one whose last tag is removed is deleted, and no other", async () => {
   expect(deleted()).toEqual([["crm_tags"]]);
 });
 
-it("each without a value is deleted after a write of an earlier version, which kept no names", async () => {
+it("each metafield without a value is deleted after a write of an earlier version, which kept no names", async () => {
   await service.database.query("UPDATE storefront_users SET storefront_hash = 'x' WHERE id = $1", [
     person.id,
   ]);
@@ -64,7 +64,7 @@ it("each without a value is deleted after a write of an earlier version, which k
   expect(deleted()).toEqual([["crm_status", "crm_tier", "crm_segment"]]);
 });
 
-it("one of a write whose answer was lost is deleted too", async () => {
+it("a metafield of a write whose answer was lost is deleted too", async () => {
   let isSet = false;
   restore = around(
     service,

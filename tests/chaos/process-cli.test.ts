@@ -45,7 +45,7 @@ afterAll(async () => {
 
 const url = (path: string) => `http://127.0.0.1:${port}${path}`;
 
-test("it starts with an embedded database and secrets of its own, and without the sandbox", async () => {
+test("the CLI's process starts with an embedded database and secrets of its own, and without the sandbox", async () => {
   const secrets = JSON.parse(await readFile(join(folder, "data/secrets.json"), "utf8")) as object;
   expect(Object.keys(secrets).sort((a, b) => a.localeCompare(b))).toEqual([
     "ADMIN_KEY",

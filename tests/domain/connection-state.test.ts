@@ -113,7 +113,7 @@ test("a channel is off, on, or paused until its next attempt", async () => {
   expect(stateOf("profile_platform")).toEqual({ name: "profile_platform", state: "off" });
 });
 
-test("one failing part does not affect the others", async () => {
+test("a part of the state that cannot be read hides none of the others", async () => {
   await connect("write_customers");
   const failing = () => {
     throw new Error("broken on purpose");

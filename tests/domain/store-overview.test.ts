@@ -143,7 +143,7 @@ test("dead letters and a failed sync are this store's own; a store that is not c
   });
 });
 
-test("that the merchant's switch refuses every agent is this store's own, and ends with it", async () => {
+test("only the store whose merchant refuses every agent is shown as refusing, until the merchant allows them again", async () => {
   const switchAccess = async (isOn: boolean) =>
     setAgentAccess(app.ctx, await getTenant(app.ctx, SHOP), { name: "access", is_on: isOn });
   await switchAccess(false);

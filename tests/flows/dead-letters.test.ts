@@ -78,7 +78,7 @@ const die = async (destinations = ["erpsys"]) => {
   return (await ingest(service, order({ destinations }))).json.event_id as string;
 };
 
-test("it is archived under its day and event with its reason, and the operators are mailed once in 15 minutes per channel", async () => {
+test("a dead letter is archived under its day and event with its reason, and the operators are mailed once in 15 minutes per channel", async () => {
   const first = await die();
   expect(await filed(first, 1)).toMatchObject({
     event_id: first,
@@ -119,7 +119,7 @@ test("without recipients and a support address the store's own address is mailed
   expect(mail?.to).not.toEqual(["operator@service.example"]);
 });
 
-test("of a mail nobody is mailed, because that mail would fail too", async () => {
+test("a dead letter of a mail alerts nobody, because that mail would fail too", async () => {
   service.sandbox.failNext("email", { status: 400 });
   await die();
   const mail = await eventually("the alert is a dead letter", async () => {
@@ -134,7 +134,7 @@ test("of a mail nobody is mailed, because that mail would fail too", async () =>
   ).toHaveLength(1);
 });
 
-test("of a store that uninstalled the app nobody is mailed", async () => {
+test("a dead letter of a store that uninstalled the app alerts nobody", async () => {
   await query(
     `UPDATE kv SET version = version + 1, value = value || jsonb_build_object('connection',
       jsonb_build_object('uninstalled_at', now())) WHERE key = $1`,
@@ -146,7 +146,7 @@ test("of a store that uninstalled the app nobody is mailed", async () => {
   );
 });
 
-test("of two channels of one event the object contains both", async () => {
+test("the archived object of an event has the dead letters of all its channels", async () => {
   const eventId = await die(["erpsys", "retail_analytics_b"]);
   const object = await filed(eventId, 2);
   expect(object.channels.map(({ channel }) => channel).sort()).toEqual([
@@ -172,7 +172,7 @@ test("a missing consent is kept as the reason and never swept; a person can repl
   ).toBe(1);
 });
 
-test("the sweep retries after one, two and four hours, three times in all, each time with all attempts; a replay begins anew", async () => {
+test("the sweep retries after one, two and four hours, three times in all, each time with all attempts; a replay starts over", async () => {
   const eventId = await die();
   await filed(eventId, 1);
   await worker.stop();

@@ -28,7 +28,7 @@ const settled = (kind: string) =>
     20_000,
   );
 
-test("its role owns nothing and cannot change the schema", async () => {
+test("the service's role owns nothing and cannot change the schema", async () => {
   const [role] = await service.ctx.home.acrossTenants(
     `SELECT rolsuper OR rolcreaterole OR rolbypassrls AS is_strong,
       has_schema_privilege(current_schema(), 'CREATE') AS may_create,

@@ -156,7 +156,7 @@ test.each(["the bus", "the old address"])("an order from %s goes once to the ERP
   ).toEqual([{ event_type: "order.created" }]);
 });
 
-test("an uninstall is accepted here too", async () => {
+test("the bus takes an uninstall as the webhook path does", async () => {
   await service.call("POST", `/config?shop=${SHOP}`, {
     body: { storefront_admin_token: "shpat_0123456789abcdef" },
   });

@@ -66,6 +66,6 @@ test("the columns begin at any parameter, and an empty batch has no rows", async
   expect(rows).toEqual([{ before: "first", count: 0 }]);
 });
 
-test("the same values serve a statement that does not see their number", async () => {
+test("a statement that must not see the number of its values gets the same rows", async () => {
   expect(await read(unnestBatch(...COLUMNS.types), COLUMNS.values([FULL]))).toEqual([toRow(FULL)]);
 });

@@ -84,7 +84,7 @@ const reject =
   (response) =>
     void response.writeHead(422, { "Content-Type": "application/json", ...headers }).end(body);
 
-test("it is sealed at rest, and opens for its own store and attempt only", async () => {
+test("a stored exchange is sealed at rest, and opens for its own store and attempt only", async () => {
   answer = reject('{"error":{"message":{"value":"Ada Lovelace has no sales area"}}}');
   const { eventId, stored } = await deliverOrder();
   expect(JSON.stringify(stored)).not.toMatch(/sales area|Lovelace|A_SalesOrder/);
@@ -187,7 +187,7 @@ test("a system that does not answer leaves its request and the kind of failure",
   });
 });
 
-test("it is deleted after 14 days", async () => {
+test("a stored exchange is deleted after 14 days", async () => {
   answer = reject("{}");
   const [old, young] = [await deliverOrder(), await deliverOrder()];
   await service.database.query(

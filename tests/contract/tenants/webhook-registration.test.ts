@@ -44,7 +44,7 @@ const serverFault = (code: string): Fault => ({
 const scheduledRun = () =>
   runScheduledNow(service.ctx, { steps: TENANT_STEPS.filter(({ name }) => name === "webhooks") });
 
-test("all refused: the app is installed and works, Home names each with its reason, a later run registers them", async () => {
+test("when the platform refuses every topic, the app is installed and works, Home names each with its reason, and a later run registers them", async () => {
   service.sandbox.storefront.withholdData(SHOP, ["customers"]);
   // The one topic without customer data.
   const reason = "This app is not approved for protected customer data";
@@ -65,7 +65,7 @@ test("all refused: the app is installed and works, Home names each with its reas
   expect(await home()).toEqual({ state: "known", registered: total, total, missing: [] });
 });
 
-test("all late: every one is registered", async () => {
+test("when the platform answers every topic late, all are registered", async () => {
   service.sandbox.failNext("storefront", { delayMs: 120, match: "2026-07/graphql" }, Infinity);
   await install(service);
   service.sandbox.clearFaults();
@@ -109,7 +109,7 @@ test("a list that fails of a registered store reports no topic as refused", asyn
   expect(await home()).toEqual({ state: "known", registered: total, total, missing: [] });
 });
 
-test("one whose answer has no result costs no other, and Home says so", async () => {
+test("a topic whose answer has no result keeps no other from being registered, and Home says so", async () => {
   const restore = around(service, (_call, { variables }) => {
     if (variables?.topic === "CUSTOMERS_CREATE")
       service.sandbox.failNext("storefront", {
@@ -125,7 +125,7 @@ test("one whose answer has no result costs no other, and Home says so", async ()
   });
 });
 
-test("one without an answer costs no other, and Home says so until the next run", async () => {
+test("a topic without an answer keeps no other from being registered, and Home says so until the next run", async () => {
   const restore = around(service, (_call, { variables }) => {
     if (variables?.topic === "CUSTOMERS_UPDATE")
       service.sandbox.failNext("storefront", { reset: true });
@@ -142,7 +142,7 @@ test("one without an answer costs no other, and Home says so until the next run"
 });
 
 test.each(["INTERNAL_SERVER_ERROR", "TIMEOUT"])(
-  "topics at which the platform fails (%s) cost no other, however many they are, and Home says so until the next run",
+  "topics at which the platform fails (%s) keep no other from being registered, however many they are, and Home says so until the next run",
   async (code) => {
     const failing = API_TOPICS.slice(1, 6);
     const restore = around(service, (_call, { variables }) => {

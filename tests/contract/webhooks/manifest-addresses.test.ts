@@ -41,6 +41,6 @@ describe.each(addresses)("%s", (address) => {
   });
 });
 
-it("are all five of the manifest", () => {
+it("the tests above cover all five addresses of the manifest", () => {
   expect(addresses).toHaveLength(5);
 });

@@ -97,7 +97,7 @@ test("of eight concurrent failures the fifth opens it, is the only one that says
   ).toEqual([1, 2, 3, 4, 5, 5, 5]);
 });
 
-test("a failure while it is open neither counts nor prolongs it", async () => {
+test("a failure while the circuit is open neither counts nor prolongs it", async () => {
   await fail(5);
   const before = await record();
   expect(await fail(3)).toEqual({ hasOpened: false, failures: 5 });
@@ -114,7 +114,7 @@ test("a failure of an attempt counts while its worker holds the row, and not onc
   expect(await record()).toMatchObject({ failures: 1 });
 });
 
-test("it closes by itself after the cooldown, and counting restarts", async () => {
+test("an open circuit closes by itself after the cooldown, and counting restarts", async () => {
   await fail(5);
   await age(5.1);
   expect(await findOpenUntil(sql, "cms")).toBeNull();

@@ -103,7 +103,7 @@ it("a failed transaction leaves neither row nor gap", async () => {
   await expectWholeChain(SHOP, 2);
 });
 
-it("nothing to record writes nothing", async () => {
+it("an empty batch adds no row", async () => {
   await append(SHOP, []);
   expect(await rowsOf(SHOP)).toEqual([]);
 });

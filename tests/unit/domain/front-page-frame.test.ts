@@ -21,6 +21,6 @@ test.each([
   ["two policies in one header", csp("default-src *, frame-ancestors 'none'"), true],
   ["X-Frame-Options", { "x-frame-options": "sameorigin" }, true],
   ["X-Frame-Options that is no value", { "x-frame-options": "ALLOWALL" }, false],
-])("%s", (_, headers, isRefused) => {
+])("a page is framed or not by %s", (_, headers, isRefused) => {
   expect(refusesFrames(headers)).toBe(isRefused);
 });

@@ -39,7 +39,7 @@ test("finds what the regular expression finds, in any text of the relevant chara
   }
 });
 
-test("stops at the limit", () => {
+test("finds no more addresses than asked for, and takes no @ alone for one", () => {
   expect(findEmailAddresses("a@b.example c@d.example e@f.example", 2)).toEqual([
     "a@b.example",
     "c@d.example",

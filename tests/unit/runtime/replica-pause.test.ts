@@ -7,6 +7,6 @@ test("a replica that does not answer is left alone for longer each time, for at 
   ]);
 });
 
-test("one that is behind is asked again after a second, however often", () => {
+test("a replica that is behind is asked again after a second, however often it was behind", () => {
   expect([1, 2, 50].map((times) => pauseMs("behind", times))).toEqual([1_000, 1_000, 1_000]);
 });

@@ -61,7 +61,7 @@ test("texts of others stay on their line and control nothing", () => {
   expect(text.trimEnd()).not.toMatch(/[\n\u001b\u009b\u202e]/);
 });
 
-test("colours are for terminals", () => {
+test("only a terminal gets colours", () => {
   const write = (log: Log) => log.info("account.signed_up");
   expect(print(write)).not.toContain("\u001b");
   expect(print(write, { hasColours: true })).toContain("\u001b[");

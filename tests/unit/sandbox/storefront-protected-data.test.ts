@@ -145,7 +145,7 @@ it("sends null in the withheld fields of a webhook, and the whole person in a pr
   expect(redact?.payload).toContain("ada@shopper.example");
 });
 
-it("is switched by a control call", async () => {
+it("withholds what a control call names, and rejects a part that does not exist", async () => {
   const change = (withheld: unknown) =>
     post(`${app.sandbox.url}/_control/protected-data`, { shop: SHOP, withheld });
   expect((await change(["name"])).status).toBe(200);
