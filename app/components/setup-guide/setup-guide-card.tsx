@@ -12,7 +12,7 @@ import {
   ProgressBar,
   Text,
 } from "@shopify/polaris";
-import { useRef, useState } from "react";
+import { useRef, useState, type ComponentProps } from "react";
 import type {
   GuideStep,
   GuideStepName,
@@ -70,7 +70,7 @@ export function SetupGuideCard(props: Props) {
     name: GuideStepName;
     before: GuideStepName | undefined;
   } | null>(null);
-  const isOpen = (name: GuideStepName, state: GuideStep["state"]) =>
+  const isOpen = ({ name, state }: GuideStep) =>
     (opened && opened.before === next ? opened.name : next) === name || state === "running";
   return (
     <HydrationGate>
@@ -94,30 +94,19 @@ export function SetupGuideCard(props: Props) {
                   <Divider />
                   <StepHeading
                     step={step}
-                    isOpen={isOpen(step.name, step.state)}
+                    isOpen={isOpen(step)}
                     onOpen={() => setOpened({ name: step.name, before: next })}
                   />
-                  {isOpen(step.name, step.state) && (
-                    <BlockStack gap="300">
-                      <Text as="p">{t(`steps.${step.name}.text`)}</Text>
-                      <div aria-live="polite">
-                        {step.name === "decision" && waitsForDecision ? (
-                          <InProgress text={t("waitingForDecision")} />
-                        ) : (
-                          <StepResult step={step} actions={actions} />
-                        )}
-                      </div>
-                      <InlineStack gap="200">
-                        <StepButtons
-                          {...props}
-                          step={step}
-                          guide={guide}
-                          actions={actions}
-                          checkEmbed={checkEmbed}
-                          onTry={() => setIsTrying(true)}
-                        />
-                      </InlineStack>
-                    </BlockStack>
+                  {isOpen(step) && (
+                    <OpenStep
+                      {...props}
+                      step={step}
+                      guide={guide}
+                      actions={actions}
+                      checkEmbed={checkEmbed}
+                      isWaiting={step.name === "decision" && waitsForDecision}
+                      onTry={() => setIsTrying(true)}
+                    />
                   )}
                 </BlockStack>
               ))}
@@ -126,6 +115,31 @@ export function SetupGuideCard(props: Props) {
         </BlockStack>
       </Card>
     </HydrationGate>
+  );
+}
+
+type OpenStepProps = ComponentProps<typeof StepButtons> & {
+  /** The shopper's decision, which this step is about, has not arrived yet. */
+  isWaiting: boolean;
+};
+
+function OpenStep({ isWaiting, ...buttons }: OpenStepProps) {
+  const { t } = useTranslation("setup-guide");
+  const { step, actions } = buttons;
+  return (
+    <BlockStack gap="300">
+      <Text as="p">{t(`steps.${step.name}.text`)}</Text>
+      <div aria-live="polite">
+        {isWaiting ? (
+          <InProgress text={t("waitingForDecision")} />
+        ) : (
+          <StepResult step={step} actions={actions} />
+        )}
+      </div>
+      <InlineStack gap="200">
+        <StepButtons {...buttons} />
+      </InlineStack>
+    </BlockStack>
   );
 }
 

@@ -138,18 +138,11 @@ function Narrow({ query }: { query: Props["query"] }) {
   );
 }
 
-function TagTable({
-  tags,
-  onAsk,
-}: {
-  tags: TagUsage["tags"];
-  onAsk: (question: TagQuestion) => void;
-}) {
-  const { t } = useTranslation(["tags", "glossary"]);
-  const labelled = useLabelled();
+type Tag = TagUsage["tags"][number];
+type AskHandler = (question: TagQuestion) => void;
 
-  const locale = useLocale();
-
+function TagTable({ tags, onAsk }: { tags: readonly Tag[]; onAsk: AskHandler }) {
+  const { t } = useTranslation("tags");
   return (
     <ResponsiveRows>
       <IndexTable
@@ -169,63 +162,82 @@ function TagTable({
         }
       >
         {tags.map((tag, position) => (
-          <IndexTable.Row key={tag.slug} id={tag.slug} position={position}>
-            <RowCell>
-              <WrappingText>
-                <BlockStack>
-                  <Text as="span" fontWeight="semibold">
-                    {tag.name}
-                  </Text>
-                  <Text as="span" tone="subdued">
-                    {tag.slug}
-                  </Text>
-                </BlockStack>
-              </WrappingText>
-            </RowCell>
-            <RowCell label={t("columns.category")}>
-              {labelOf(t("glossary:category", { returnObjects: true }), tag.category)}
-            </RowCell>
-            <RowCell label={t("columns.people")}>
-              <Text as="span" alignment="end" numeric>
-                {tag.people > 0 ? (
-                  <Link
-                    url={`/app/customers?tag=${tag.slug}`}
-                    accessibilityLabel={labelled(
-                      t("show", { name: tag.name }),
-                      formatPeople(locale, tag.people),
-                    )}
-                  >
-                    {formatPeople(locale, tag.people)}
-                  </Link>
-                ) : (
-                  "0"
-                )}
-              </Text>
-            </RowCell>
-            <RowCell>
-              <InlineStack gap="200" align="end" wrap={false}>
-                <Button
-                  size="slim"
-                  onClick={() => onAsk({ kind: "rename", slug: tag.slug, name: tag.name })}
-                  accessibilityLabel={labelled(t("rename"), tag.name)}
-                >
-                  {t("rename")}
-                </Button>
-                {tag.people === 0 && !tag.isDefault && (
-                  <Button
-                    size="slim"
-                    tone="critical"
-                    onClick={() => onAsk({ kind: "delete", slug: tag.slug, name: tag.name })}
-                    accessibilityLabel={labelled(t("remove"), tag.name)}
-                  >
-                    {t("remove")}
-                  </Button>
-                )}
-              </InlineStack>
-            </RowCell>
-          </IndexTable.Row>
+          <TagRow key={tag.slug} tag={tag} position={position} onAsk={onAsk} />
         ))}
       </IndexTable>
     </ResponsiveRows>
+  );
+}
+
+function TagRow({ tag, position, onAsk }: { tag: Tag; position: number; onAsk: AskHandler }) {
+  const { t } = useTranslation(["tags", "glossary"]);
+  return (
+    <IndexTable.Row id={tag.slug} position={position}>
+      <RowCell>
+        <WrappingText>
+          <BlockStack>
+            <Text as="span" fontWeight="semibold">
+              {tag.name}
+            </Text>
+            <Text as="span" tone="subdued">
+              {tag.slug}
+            </Text>
+          </BlockStack>
+        </WrappingText>
+      </RowCell>
+      <RowCell label={t("columns.category")}>
+        {labelOf(t("glossary:category", { returnObjects: true }), tag.category)}
+      </RowCell>
+      <RowCell label={t("columns.people")}>
+        <Text as="span" alignment="end" numeric>
+          {tag.people > 0 ? <PeopleLink tag={tag} /> : "0"}
+        </Text>
+      </RowCell>
+      <RowCell>
+        <TagButtons tag={tag} onAsk={onAsk} />
+      </RowCell>
+    </IndexTable.Row>
+  );
+}
+
+function PeopleLink({ tag }: { tag: Tag }) {
+  const { t } = useTranslation("tags");
+  const labelled = useLabelled();
+  const people = formatPeople(useLocale(), tag.people);
+  return (
+    <Link
+      url={`/app/customers?tag=${tag.slug}`}
+      accessibilityLabel={labelled(t("show", { name: tag.name }), people)}
+    >
+      {people}
+    </Link>
+  );
+}
+
+/** Default tags, and those that customers have, cannot be deleted. */
+function TagButtons({ tag, onAsk }: { tag: Tag; onAsk: AskHandler }) {
+  const { t } = useTranslation("tags");
+  const labelled = useLabelled();
+  const ask = (kind: "rename" | "delete") => onAsk({ kind, slug: tag.slug, name: tag.name });
+  return (
+    <InlineStack gap="200" align="end" wrap={false}>
+      <Button
+        size="slim"
+        onClick={() => ask("rename")}
+        accessibilityLabel={labelled(t("rename"), tag.name)}
+      >
+        {t("rename")}
+      </Button>
+      {tag.people === 0 && !tag.isDefault && (
+        <Button
+          size="slim"
+          tone="critical"
+          onClick={() => ask("delete")}
+          accessibilityLabel={labelled(t("remove"), tag.name)}
+        >
+          {t("remove")}
+        </Button>
+      )}
+    </InlineStack>
   );
 }

@@ -46,19 +46,10 @@ export function ListBody({ filter, sort, segment, page, counts, ...props }: Prop
         ? toQuery({ filter, sort: DEFAULT_SORT })
         : new URLSearchParams({ ids: selectedResources.join(",") }),
     );
-  const { matching, total } = counts;
-  const isAll = matching.count === total.count && matching.isMore === total.isMore;
+  const { matching } = counts;
   return (
     <>
-      <Box paddingInline="300" paddingBlock="200">
-        <Text as="p" tone="subdued">
-          <span aria-live="polite">
-            {isAll
-              ? t("counted", { total: countText(total) })
-              : t("countedOf", { matching: countText(matching), total: countText(total) })}
-          </span>
-        </Text>
-      </Box>
+      <CountLine {...counts} />
       <ListTable
         customers={page.customers}
         currency={currency}
@@ -117,6 +108,23 @@ export function ListBody({ filter, sort, segment, page, counts, ...props }: Prop
         />
       )}
     </>
+  );
+}
+
+function CountLine({ matching, total }: ListProps["counts"]) {
+  const { t } = useTranslation("customers");
+  const countText = useCountText();
+  const isAll = matching.count === total.count && matching.isMore === total.isMore;
+  return (
+    <Box paddingInline="300" paddingBlock="200">
+      <Text as="p" tone="subdued">
+        <span aria-live="polite">
+          {isAll
+            ? t("counted", { total: countText(total) })
+            : t("countedOf", { matching: countText(matching), total: countText(total) })}
+        </span>
+      </Text>
+    </Box>
   );
 }
 
