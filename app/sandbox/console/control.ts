@@ -112,15 +112,17 @@ const ModeChange = z.object({ system: SystemName, mode: z.enum(MODES) });
 
 const PlaygroundStart = z.object({ do: z.enum(PLAYGROUND_ACTIONS) });
 
+type ControlledPages = { live: LiveConsole; playground: Playground };
+
 export async function answerControl(
   sandbox: Sandbox,
-  { live, playground }: { live: LiveConsole; playground: Playground },
+  pages: ControlledPages,
   call: Call,
 ): Promise<ApiResponse> {
   if (call.method === "GET" && call.path === "/_control/state") return showState(sandbox, call);
   if (call.method === "GET" && call.path === "/_control/playground")
     return isSameSiteOrProgram(call.headers)
-      ? json(200, await playground.state())
+      ? json(200, await pages.playground.state())
       : text(403, "Only this page itself and programs on this machine may read that");
   if (call.method !== "POST") return text(405, "Use POST");
   if (!isSameSiteOrProgram(call.headers))
@@ -128,19 +130,8 @@ export async function answerControl(
   const isForm =
     call.headers["content-type"]?.startsWith("application/x-www-form-urlencoded") ?? false;
   try {
-    if (call.path === "/_control/scenario")
-      return live.start(ScenarioStart.parse(call.body).scenario)
-        ? json(202, { ok: true })
-        : json(409, { error: "busy", message: "Another scenario is running." });
-    if (call.path === "/_control/playground")
-      return playground.start(PlaygroundStart.parse(call.body).do)
-        ? json(202, { ok: true })
-        : json(409, { error: "busy", message: "A step is running." });
-    if (call.path === "/_control/mode") {
-      const { system, mode } = ModeChange.parse(call.body);
-      live.setMode(system, mode);
-      return json(200, { ok: true });
-    }
+    const answered = answerPageControl(pages, call);
+    if (answered) return answered;
     const action = findAction(call.path);
     if (!action) return text(404, "No such action");
     const result = await action(sandbox, isForm ? nestPatch(fieldsOf(call.body)) : call.body);
@@ -152,6 +143,30 @@ export async function answerControl(
       error: "invalid_request",
       message: error instanceof Error ? error.message : String(error),
     });
+  }
+}
+
+/** The buttons of the console and the playground; null for another path. Throws a ZodError for another body. */
+function answerPageControl(
+  { live, playground }: ControlledPages,
+  { path, body }: Call,
+): ApiResponse | null {
+  switch (path) {
+    case "/_control/scenario":
+      return live.start(ScenarioStart.parse(body).scenario)
+        ? json(202, { ok: true })
+        : json(409, { error: "busy", message: "Another scenario is running." });
+    case "/_control/playground":
+      return playground.start(PlaygroundStart.parse(body).do)
+        ? json(202, { ok: true })
+        : json(409, { error: "busy", message: "A step is running." });
+    case "/_control/mode": {
+      const { system, mode } = ModeChange.parse(body);
+      live.setMode(system, mode);
+      return json(200, { ok: true });
+    }
+    default:
+      return null;
   }
 }
 

@@ -71,7 +71,7 @@ export function checkMetafields(
     ];
   }
   return inputs.flatMap((input, index) => {
-    const complaint = complain(input, findOwner(input.ownerId));
+    const complaint = findComplaint(input, findOwner(input.ownerId));
     return complaint
       ? [
           {
@@ -117,15 +117,23 @@ export function digestOf({ value }: Metafield): string {
   return createHash("sha256").update(value).digest("hex");
 }
 
-function complain(input: MetafieldInput, owner: Owner | undefined): Complaint | null {
+function findComplaint(input: MetafieldInput, owner: Owner | undefined): Complaint | null {
   if (!owner) return { field: "ownerId", message: "Owner does not exist.", code: "INVALID" };
   if (!/^[\w-]{3,255}$/.test(input.namespace ?? APP_NAMESPACE))
     return { field: "namespace", message: "Namespace is invalid.", code: "INVALID" };
   if (!/^[\w-]{2,64}$/.test(input.key))
     return { field: "key", message: "Key is invalid.", code: "INVALID" };
   const known = owner.metafields.find((metafield) => nameOf(metafield) === nameOf(input));
-  const defined = DEFINITIONS[nameOf(input)];
   const type = typeOf(input, known);
+  return (
+    findTypeComplaint(input, type) ??
+    findValueComplaint(input.value, type as string) ??
+    findDigestComplaint(input, known)
+  );
+}
+
+function findTypeComplaint(input: MetafieldInput, type: string | undefined): Complaint | null {
+  const defined = DEFINITIONS[nameOf(input)];
   if (type === undefined) return { field: "type", message: "Type can't be blank.", code: "BLANK" };
   if (defined !== undefined && type !== defined)
     return {
@@ -133,37 +141,42 @@ function complain(input: MetafieldInput, owner: Owner | undefined): Complaint | 
       message: `Type must be consistent with the definition's type: '${defined}'.`,
       code: "INVALID_TYPE",
     };
-  const check = VALUE_CHECKS[type];
-  if (!check)
+  if (!VALUE_CHECKS[type])
     return {
       field: "type",
       message: `Type '${type}' is not included in the list.`,
       code: "INCLUSION",
     };
-  if (input.value.trim() === "")
+  return null;
+}
+
+function findValueComplaint(value: string, type: string): Complaint | null {
+  if (value.trim() === "")
     return { field: "value", message: "Value can't be blank.", code: "BLANK" };
   const limit = type === "json" ? MAX_JSON_BYTES : MAX_BYTES;
-  if (Buffer.byteLength(input.value) > limit)
+  if (Buffer.byteLength(value) > limit)
     return {
       field: "value",
       message: `Value is too long (maximum is ${limit} bytes).`,
       code: "TOO_LONG",
     };
-  const problem = check(input.value);
-  if (problem !== null) return { field: "value", message: problem, code: "INVALID_VALUE" };
-  // Absent: no comparison. null: only when the metafield does not exist yet.
-  if (
-    input.compareDigest !== undefined &&
-    input.compareDigest !== (known ? digestOf(known) : null)
-  ) {
-    return {
-      field: "compareDigest",
-      message:
-        "The resource has been updated since it was loaded. Try again with an updated `compareDigest` value.",
-      code: "STALE_OBJECT",
-    };
-  }
-  return null;
+  const problem = VALUE_CHECKS[type]?.(value) ?? null;
+  return problem === null ? null : { field: "value", message: problem, code: "INVALID_VALUE" };
+}
+
+/** `compareDigest` absent: no comparison. null: only when the metafield does not exist yet. */
+function findDigestComplaint(
+  { compareDigest }: MetafieldInput,
+  known: Metafield | undefined,
+): Complaint | null {
+  const current = known ? digestOf(known) : null;
+  if (compareDigest === undefined || compareDigest === current) return null;
+  return {
+    field: "compareDigest",
+    message:
+      "The resource has been updated since it was loaded. Try again with an updated `compareDigest` value.",
+    code: "STALE_OBJECT",
+  };
 }
 
 function typeOf(input: MetafieldInput, known: Metafield | undefined): string | undefined {

@@ -21,15 +21,16 @@ export type PayloadSubject = {
 };
 
 export function buildPayload(topic: string, subject: PayloadSubject): string {
-  return JSON.stringify(shapeOf(topic, subject));
+  return JSON.stringify(shopShape(topic, subject.shop) ?? customerShape(topic, subject));
 }
 
-function shapeOf(topic: string, { shop, customer, version, tags }: PayloadSubject): unknown {
-  const shopFields = { shop_id: rawJSON(shop.id), shop_domain: shop.domain };
-  const now = new Date().toISOString();
+const shopFields = ({ id, domain }: ShopState) => ({ shop_id: rawJSON(id), shop_domain: domain });
+
+/** Null for a topic about a customer. */
+function shopShape(topic: string, shop: ShopState): object | null {
   switch (topic) {
     case "shop/redact":
-      return shopFields;
+      return shopFields(shop);
     case "app/uninstalled":
     case "shop/update":
       return restShop(shop);
@@ -38,12 +39,18 @@ function shapeOf(topic: string, { shop, customer, version, tags }: PayloadSubjec
         id: rawJSON(shop.id),
         previous: [],
         current: shop.grantedScope.split(","),
-        updated_at: now,
+        updated_at: new Date().toISOString(),
       };
+    default:
+      return null;
   }
+}
+
+function customerShape(topic: string, { shop, customer, version, tags }: PayloadSubject): object {
   if (!customer) throw new Error(`A webhook of topic ${topic} needs a customer gid or a payload`);
   const id = rawJSON(customerIdOf(customer.gid));
   const identity = { id, email: customer.email, phone: customer.phone };
+  const now = new Date().toISOString();
   switch (topic) {
     case "customers/create":
     case "customers/update":
@@ -77,13 +84,13 @@ function shapeOf(topic: string, { shop, customer, version, tags }: PayloadSubjec
       };
     case "customers/data_request":
       return {
-        ...shopFields,
+        ...shopFields(shop),
         orders_requested: [],
         customer: identity,
         data_request: { id: rawJSON(String(Date.now())) },
       };
     case "customers/redact":
-      return { ...shopFields, customer: identity, orders_to_redact: [] };
+      return { ...shopFields(shop), customer: identity, orders_to_redact: [] };
     default:
       throw new Error(`No built-in payload for topic ${topic}: pass the payload itself`);
   }
