@@ -136,13 +136,11 @@ async function finishKept(
   provider: ProviderName,
   { browserSecret, shop }: ReturnType<typeof readKept>,
 ): Promise<ApiResponse> {
-  const end = await completeJourney(
-    ctx,
-    OIDC_PROVIDERS[provider],
-    request.url.searchParams,
+  const end = await completeJourney(ctx, OIDC_PROVIDERS[provider], {
+    query: request.url.searchParams,
     browserSecret,
-    readVisit(request),
-  );
+    visit: readVisit(request),
+  });
   if (end.outcome === "failed")
     return sendBack(ctx, end.tenant ?? (await findLastStore(ctx, shop)), end.returnTo, end.error);
   const { tenant, account, returnTo, handoffChallenge } = end;

@@ -72,18 +72,21 @@ async function workOn(
   }
 }
 
+/** `$1` to `$4` are the shop, the position, the last id and the size. */
+const FIRST_CONDITION_PLACEHOLDER = 5;
+
 /** Null when the worker stops before the last customer. */
 async function changeInSlices(
   sql: TenantSql,
   run: Run,
   { size, change }: Step,
-  conditionOf: ConditionBehind,
+  conditionOf: ConditionAfter,
   stopping: AbortSignal,
 ): Promise<"done" | "cancelled" | null> {
   let { position } = run;
   while (!stopping.aborted) {
     if (await isCancelRequested(sql, run.id)) return "cancelled";
-    const condition = await conditionOf(position, 5);
+    const condition = await conditionOf(position, FIRST_CONDITION_PLACEHOLDER);
     const people = await sql<Columns<StorefrontUser, "id">>(
       `SELECT u.id FROM storefront_users u WHERE ${condition.sql}
         AND ${changedBy(run.kind as BulkKind)} AND u.id > $2 AND u.id <= $3
@@ -128,17 +131,17 @@ async function finish(
 const isFromStore = (error: unknown): boolean =>
   error instanceof OutboundError || (isAppError(error) && error.code === "not_installed");
 
-/** Values from `$<first>`. */
-type ConditionBehind = (position: number, first: number) => Promise<Condition>;
+/** The customers after `position`; its values begin at the placeholder `$<first>`. */
+type ConditionAfter = (position: number, first: number) => Promise<Condition>;
 
-/** Whom the run means; null when the worker stops before that is known. */
+/** The condition of the customers that the run means; null when the worker stops before they are known. */
 async function customersOf(
   ctx: Ctx,
   tenant: Tenant,
   run: Run,
   stored: unknown,
   stopping: AbortSignal,
-): Promise<ConditionBehind | null> {
+): Promise<ConditionAfter | null> {
   const { store_segment: segmentId } = run;
   if (segmentId !== null) {
     const data = dataOf(ctx, tenant);

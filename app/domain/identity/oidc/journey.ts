@@ -144,6 +144,8 @@ export function toReturnPath(path: string | null): string {
     : "/";
 }
 
+const MAX_REFUSAL_CHARACTERS = 80;
+
 export type JourneyEnd =
   | {
       outcome: "signed_in";
@@ -154,13 +156,14 @@ export type JourneyEnd =
     }
   | { outcome: "failed"; error: JourneyError; tenant: Tenant | null; returnTo: string };
 
+/** The provider's redirect back, and the browser that follows it. */
+type Callback = { query: URLSearchParams; browserSecret: string | undefined; visit: Visit };
+
 /** Throws while the database is away and the state is not read yet. */
 export async function completeJourney(
   ctx: Ctx,
   provider: OidcProvider,
-  query: URLSearchParams,
-  browserSecret: string | undefined,
-  visit: Visit,
+  { query, browserSecret, visit }: Callback,
 ): Promise<JourneyEnd> {
   const state = query.get("state") ?? "";
   const { kept, verifier } = await takeState(ctx, state);
@@ -177,7 +180,8 @@ export async function completeJourney(
   if (!kept || !tenant || kept.kind !== provider.name || !isOfBrowser(kept, browserSecret))
     return fail("invalid_state");
   const refusal = query.get("error");
-  if (refusal !== null) return fail(toRefusalError(refusal), refusal.slice(0, 80));
+  if (refusal !== null)
+    return fail(toRefusalError(refusal), refusal.slice(0, MAX_REFUSAL_CHARACTERS));
   const code = query.get("code");
   if (!code || !verifier) return fail("invalid_state");
   try {
