@@ -97,6 +97,24 @@ test.each<[string, Record<string, unknown>]>([
   expect(await home()).toMatchObject({ registered: total, missing: [] });
 });
 
+test.each([null, "the-same"])(
+  "a list whose pages never end, with the cursor %s, is read once, and every topic is registered",
+  async (endCursor) => {
+    let pages = 0;
+    const restore = around(service, (_call, { document }) => {
+      if (!document.startsWith("query WebhookSubscriptions")) return;
+      pages += 1;
+      if (pages > 10) throw new Error("it is read without end");
+      const pageInfo = { hasNextPage: true, endCursor };
+      const body = { data: { webhookSubscriptions: { nodes: [], pageInfo } } };
+      service.sandbox.failNext("storefront", { status: 200, body });
+    });
+    await install(service);
+    restore();
+    expect(await home()).toMatchObject({ registered: total, missing: [] });
+  },
+);
+
 test("a list that fails of a registered store reports no topic as refused", async () => {
   await install(service);
   const restore = around(service, (_call, { document }) => {

@@ -232,12 +232,19 @@ async function keepRefused(ctx: Ctx, tenant: Tenant, refused: RefusedWebhook[]):
 export async function listSubscriptions(ctx: Ctx, shop: string): Promise<Subscription[]> {
   const all: Subscription[] = [];
   for (let after: string | null = null; ;) {
-    const { webhookSubscriptions }: Listed = await call<Listed>(ctx, shop, WEBHOOK_SUBSCRIPTIONS, {
+    const page: Listed = await call<Listed>(ctx, shop, WEBHOOK_SUBSCRIPTIONS, {
       first: 100,
       after,
     });
-    all.push(...(webhookSubscriptions?.nodes ?? []));
-    if (!webhookSubscriptions?.pageInfo?.hasNextPage) return all;
-    after = webhookSubscriptions.pageInfo.endCursor;
+    all.push(...(page.webhookSubscriptions?.nodes ?? []));
+    const next = cursorAfter(page);
+    // A page that leads to itself would be read for ever, and the scheduled run would not end.
+    if (next === null || next === after) return all;
+    after = next;
   }
+}
+
+function cursorAfter({ webhookSubscriptions }: Listed): string | null {
+  const { hasNextPage = false, endCursor = null } = webhookSubscriptions?.pageInfo ?? {};
+  return hasNextPage ? endCursor : null;
 }
