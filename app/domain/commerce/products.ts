@@ -119,7 +119,7 @@ async function fetchProducts(
       collectionByIdentifier: { id: string } | null;
     }>(ctx, tenant.shop, { document: COLLECTION_BY_HANDLE, variables: { handle: collection } });
     if (!found) return { products: [], hasNextPage: false, endCursor: null };
-    terms.push(`collection_id:${found.id.split("/").pop()}`);
+    terms.push(`collection_id:${readWhole("a collection", () => found.id.split("/").pop())}`);
   }
   const words = toSearchTerms(query);
   if (query.trim() !== "" && words.length === 0)

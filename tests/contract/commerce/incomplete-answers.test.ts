@@ -42,13 +42,28 @@ const checkOut = () =>
     body: { line_items: itemsOf(shelf.camera) },
   });
 
+const tenOfNothing = { shopMoney: { amount: "10.0", currencyCode: null } };
+const draftWithoutCurrency = {
+  id: "gid://shopify/DraftOrder/1",
+  invoiceUrl: `https://${SHOP}/invoices/1`,
+  subtotalPriceSet: tenOfNothing,
+  totalPriceSet: tenOfNothing,
+  lineItems: { nodes: [] },
+};
+
 it.each<[string, unknown, () => Promise<Answer>]>([
   ["Products", { other: 1 }, () => shopperGets("/commerce/products")],
   ["Products", { products: null }, () => shopperGets("/commerce/products")],
+  [
+    "CollectionByHandle",
+    { collectionByIdentifier: {} },
+    () => asShopper(service, shopper, "GET", `/commerce/products?shop=${SHOP}&collection=lamps`),
+  ],
   ["CustomerOrders", { customer: { id: "x" } }, () => shopperGets("/commerce/orders")],
   ["Variants", { other: 1 }, checkOut],
   ["DraftOrderCreate", { other: 1 }, checkOut],
   ["DraftOrderCreate", { draftOrderCreate: null }, checkOut],
+  ["DraftOrderCreate", { draftOrderCreate: { draftOrder: draftWithoutCurrency } }, checkOut],
   [
     "MetafieldDefinitionCreate",
     { other: 1 },

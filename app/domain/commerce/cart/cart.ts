@@ -45,6 +45,7 @@ export function whole({
   const rounded = (money: Money): Money => ({ ...money, amount: toRounded(money.amount) });
   if (typeof cart.externalId !== "string" || toLink(cart.url) === null)
     throw new Error("no id or address");
+  if (typeof total.currencyCode !== "string") throw new Error("no currency");
   return {
     ...cart,
     lines: cart.lines.map((line) => ({
