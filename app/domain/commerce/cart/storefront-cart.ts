@@ -7,11 +7,12 @@ import {
   CART_SELECTED_DELIVERY_OPTIONS_UPDATE,
 } from "../../../integrations/storefront/commerce-documents.ts";
 import { readWhole } from "../../../integrations/storefront/read-whole.ts";
-import { OutboundError } from "../../../runtime/errors.ts";
+import { AppError, OutboundError } from "../../../runtime/errors.ts";
 import { isProven, type Account } from "../../identity/account.ts";
 import { requireNoUserErrors, type UserError } from "../../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { CheckoutLine, CheckoutRow } from "../checkout/checkout.ts";
+import type { LineItemInput } from "../checkout/checkout-input.ts";
 import { toMoney, toRounded, type StorefrontMoney } from "../money.ts";
 import { readVariants, assertAvailable, requireAvailable } from "../variants.ts";
 import {
@@ -85,7 +86,34 @@ export async function createCart(
   return { ...draft, discounts: notCarried(codes) };
 }
 
-/** Null when the cart API failed for any reason. */
+/** Codes of `CartErrorCode`: quantity rules, subscriptions, and the merchant's own validation of carts. */
+const ITEM_RULES: ReadonlySet<string> = new Set([
+  "INVALID_INCREMENT",
+  "MAXIMUM_EXCEEDED",
+  "MINIMUM_NOT_MET",
+  "VALIDATION_CUSTOM",
+  "VARIANT_REQUIRES_SELLING_PLAN",
+]);
+
+/** A draft order follows none of the store's rules about items: it must not sell what a cart refuses. */
+function requireAcceptedItems(
+  errors: readonly UserError[] | undefined,
+  lineItems: readonly LineItemInput[],
+): void {
+  const refused = (errors ?? []).filter(({ code }) => ITEM_RULES.has(code ?? ""));
+  if (refused.length === 0) return;
+  const named = refused.flatMap(({ field }) => {
+    const item = lineItems[Number(field?.find((part) => /^\d+$/.test(part)))];
+    return item ? [item.variantId] : [];
+  });
+  const ids = named.length > 0 ? named : lineItems.map(({ variantId }) => variantId);
+  throw new AppError("items_unavailable", {
+    message: `The store's rules do not allow this quantity or kind of purchase: ${ids.join(", ")}.`,
+    details: { unavailable: ids },
+  });
+}
+
+/** Null when the cart API failed for any other reason. */
 async function openCart(
   ctx: Ctx,
   tenant: Tenant,
@@ -110,6 +138,7 @@ async function openCart(
       } | null;
     }>(tenant.shop, token, { document: CART_CREATE, variables: { input } });
     requireAcceptedAddress(cartCreate?.userErrors);
+    requireAcceptedItems(cartCreate?.userErrors, lineItems);
     requireNoUserErrors("cartCreate", cartCreate?.userErrors);
     const { cart: made, warnings } = cartCreate ?? {};
     if (!made) return null;
