@@ -132,6 +132,29 @@ describe("a first sync", () => {
     });
   });
 
+  it("whose result expired before it was read starts again, and loses no customer", async () => {
+    const { bulk } = service.sandbox.storefront;
+    const over = new AbortController();
+    const restore = around(service, (_call, { document }) => {
+      if (document.startsWith("query BulkOperation(")) over.abort();
+    });
+    expect(await syncCustomers(service.ctx, tenant, { signal: over.signal })).toMatchObject({
+      outcome: "unfinished",
+    });
+    restore();
+    bulk.hasExpired = true;
+    expect(await syncCustomers(service.ctx, tenant)).toMatchObject({
+      outcome: "failed",
+      counts: { created: 0 },
+      error: { message: expect.stringContaining("expired") },
+    });
+    bulk.hasExpired = false;
+    expect(await syncCustomers(service.ctx, tenant)).toMatchObject({
+      outcome: "done",
+      counts: { created: 30 },
+    });
+  });
+
   it("whose bulk operations end without a result again and again is read page by page", async () => {
     const { bulk } = service.sandbox.storefront;
     for (const code of ["TIMEOUT", "INTERNAL_SERVER_ERROR"] as const) {

@@ -33,7 +33,7 @@ export function createStorefront(
   overrides: Partial<StorefrontSettings> = {},
 ) {
   const settings: StorefrontSettings = { ...structuredClone(STOREFRONT_DEFAULTS), ...overrides };
-  const bulk = createBulkDesk({ runningPolls: 1, failWith: null });
+  const bulk = createBulkDesk({ runningPolls: 1, failWith: null, hasExpired: false });
   const files = { ...FILE_DEFAULTS };
   const buckets = new Map<string, CostBucket>();
   addMissingMetafields(state);

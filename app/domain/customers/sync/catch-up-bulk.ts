@@ -36,7 +36,8 @@ type Operation = {
     id: string;
     status: string;
     errorCode: string | null;
-    url: string | null;
+    objectCount?: string | number | null;
+    url?: string | null;
   } | null;
 };
 
@@ -60,7 +61,7 @@ export async function drainByBulk(run: SyncRun): Promise<boolean> {
   }
   const done = await waitUntilWritten(run);
   if (!done) return false;
-  return done.url === null || (await readFile(run, done.url)) ? close(run) : false;
+  return !done.url || (await readFile(run, done.url)) ? close(run) : false;
 }
 
 async function close(run: SyncRun): Promise<true> {
@@ -99,13 +100,13 @@ async function start(run: SyncRun, isPersonal: boolean): Promise<string> {
   return answer.bulkOperation.id;
 }
 
-async function waitUntilWritten(run: SyncRun): Promise<{ url: string | null } | null> {
+async function waitUntilWritten(run: SyncRun): Promise<{ url?: string | null } | null> {
   for (let wait = FIRST_POLL_MS; !run.signal.aborted; wait = Math.min(MAX_POLL_MS, wait * 1.5)) {
     const { bulkOperation } = await ask<Operation>(run, {
       document: BULK_OPERATION,
       variables: { id: run.state.bulk_id },
     });
-    if (bulkOperation?.status === "COMPLETED") return bulkOperation;
+    if (bulkOperation?.status === "COMPLETED") return requireResult(bulkOperation);
     if (!bulkOperation || !["CREATED", "RUNNING"].includes(bulkOperation.status))
       throw new OutboundError("storefront", "malformed", {
         status: 422,
@@ -115,6 +116,15 @@ async function waitUntilWritten(run: SyncRun): Promise<{ url: string | null } | 
     await pause(wait, run.signal);
   }
   return null;
+}
+
+/** The address goes with the file after seven days, and is missing also where nothing was found. */
+function requireResult<O extends NonNullable<Operation["bulkOperation"]>>(operation: O): O {
+  if (operation.url || !(Number(operation.objectCount) > 0)) return operation;
+  throw new OutboundError("storefront", "malformed", {
+    status: 422,
+    message: "the bulk operation's result has expired; the next run starts another one",
+  });
 }
 
 /** Skips the lines that an earlier run committed. False: the run's time is over before the file is. */

@@ -26,6 +26,8 @@ export type BulkSettings = {
   runningPolls: number;
   /** The next operation ends with this error code. */
   failWith: "ACCESS_DENIED" | "INTERNAL_SERVER_ERROR" | "TIMEOUT" | null;
+  /** The results are gone, as seven days after their operations: a completed one has its count and no address. */
+  hasExpired: boolean;
 };
 
 export type BulkDesk = ReturnType<typeof createBulkDesk>;
@@ -73,14 +75,14 @@ export function createBulkDesk(settings: BulkSettings) {
       const operation = operations.get(shop.domain)?.find((one) => one.id === id);
       if (!operation) return null;
       if (operation.status === "RUNNING" && operation.pollsLeft-- <= 0) end(operation, settings);
-      return toBulkOperation(operation, baseUrl);
+      return toBulkOperation(operation, settings, baseUrl);
     },
     /** The result of a completed operation; null: there is no such file. */
     file(domain: string, key: string): string | null {
       const operation = operations
         .get(domain)
         ?.find((one) => one.key === key && one.status === "COMPLETED");
-      return operation ? `${operation.lines.join("\n")}\n` : null;
+      return operation && !settings.hasExpired ? `${operation.lines.join("\n")}\n` : null;
     },
   };
 }
@@ -97,8 +99,12 @@ function end(operation: Operation, settings: BulkSettings): void {
   settings.failWith = null;
 }
 
-function toBulkOperation({ id, key, status, errorCode, lines }: Operation, baseUrl: string) {
-  const hasFile = status === "COMPLETED" && lines.length > 0;
+function toBulkOperation(
+  { id, key, status, errorCode, lines }: Operation,
+  { hasExpired }: BulkSettings,
+  baseUrl: string,
+) {
+  const hasFile = status === "COMPLETED" && lines.length > 0 && !hasExpired;
   return {
     __typename: "BulkOperation",
     id,
