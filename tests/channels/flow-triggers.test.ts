@@ -180,6 +180,20 @@ describe("a store that switched Flow on", () => {
     ).toEqual([]);
   });
 
+  test("that answers without a result has the trigger, and is not sent it again", async () => {
+    const eventId = randomUUID();
+    const body = { data: { flowTriggerReceive: null } };
+    service.sandbox.failNext("storefront", { status: 200, body, match: "/graphql.json" });
+    await send("customer.tags_changed", { tags_added: ["spring"] }, eventId);
+    await store.delivered();
+    expect(
+      await service.database.query(
+        "SELECT status, retry_count FROM integration_queue WHERE event_id = $1",
+        [eventId],
+      ),
+    ).toEqual([{ status: "delivered", retry_count: 0 }]);
+  });
+
   test("is not sent again what a worker that died may have sent, and is sent what comes after it", async () => {
     const eventId = randomUUID();
     await putKey(sql(), KEYS.flowProgress(eventId), { next: 1, begunBy: 0 }, 60);

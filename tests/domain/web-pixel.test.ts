@@ -126,6 +126,21 @@ test("the scheduled run makes up for a platform that did not answer", async () =
   expect([await state(), storefrontCalls(service, "WebPixelCreate") > 0]).toEqual(["active", true]);
 });
 
+test("a platform that names the pixel and no list of errors has made it", async () => {
+  await allow();
+  const id = "gid://shopify/WebPixel/77";
+  for (const name of ["webPixelCreate", "webPixelUpdate"]) {
+    const body = { data: { [name]: { webPixel: { id } } } };
+    service.sandbox.failNext("storefront", { status: 200, body, match: "graphql" });
+    expect(await writeWebPixel(service.ctx, SHOP)).toBe("written");
+    const { web_pixel, pixel_key_version = 1 } = (await tenant()).connection;
+    expect(web_pixel?.id).toBe(id);
+    await changeTenantRecord(service.ctx, SHOP, {
+      connection: { pixel_key_version: pixel_key_version + 1 },
+    });
+  }
+});
+
 test("two writers of one pixel at the same moment both end with it, made once", async () => {
   await allow();
   const before = storefrontCalls(service, "WebPixelCreate");

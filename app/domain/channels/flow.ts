@@ -149,11 +149,11 @@ async function sendOne(
   { handle, payload }: Call,
   onAttempt: (state: "sending" | "refused") => Promise<void>,
 ): Promise<void> {
-  type Answer = { flowTriggerReceive: { userErrors: UserError[] } };
+  type Answer = { flowTriggerReceive?: { userErrors?: UserError[] } | null };
   const { flowTriggerReceive } = await callAdminApi<Answer>(ctx, tenant.shop, {
     document: FLOW_TRIGGER_RECEIVE,
     variables: { handle, payload },
     onAttempt,
   }).catch(refuseWithoutInstall);
-  requireNoUserErrors("flowTriggerReceive", flowTriggerReceive.userErrors);
+  requireNoUserErrors("flowTriggerReceive", flowTriggerReceive?.userErrors);
 }

@@ -26,7 +26,7 @@ export type WebPixelState =
 type Written = "written" | "unchanged" | "busy" | "not_allowed" | "not_connected" | "no_extension";
 
 type Settings = { accountID: string; endpoint: string };
-type Payload = { webPixel: { id: string } | null; userErrors: UserError[] } | null;
+type Payload = { webPixel?: { id: string } | null; userErrors?: UserError[] } | null | undefined;
 
 /** The merchant's button and the worker write at the same moment when the merchant has just allowed it. */
 const WAIT_FOR_HOLDER_MS = 5_000;
@@ -115,7 +115,7 @@ async function update(
     document: WEB_PIXEL_UPDATE,
     variables: { id, webPixel: { settings } },
   });
-  if (webPixelUpdate?.userErrors.some(({ code }) => code === "NOT_FOUND")) return undefined;
+  if (webPixelUpdate?.userErrors?.some(({ code }) => code === "NOT_FOUND")) return undefined;
   return requireId("webPixelUpdate", webPixelUpdate);
 }
 
@@ -125,7 +125,7 @@ async function create(ctx: Ctx, shop: string, settings: Settings): Promise<strin
     document: WEB_PIXEL_CREATE,
     variables: { webPixel: { settings } },
   });
-  if (webPixelCreate?.userErrors.some(({ code }) => code === "TAKEN")) return undefined;
+  if (webPixelCreate?.userErrors?.some(({ code }) => code === "TAKEN")) return undefined;
   return requireId("webPixelCreate", webPixelCreate);
 }
 
