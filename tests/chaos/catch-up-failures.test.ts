@@ -115,6 +115,16 @@ describe("a first sync", () => {
       ),
     );
 
+  /** The store's bulk file with other lines. */
+  const changeBulkFile = (change: (lines: string[]) => string[]) => {
+    const { bulkLines } = service.ctx.storefront;
+    service.ctx.storefront.bulkLines = async function* (...file) {
+      const lines: string[] = [];
+      for await (const line of bulkLines(...file)) lines.push(line);
+      yield* change(lines);
+    };
+  };
+
   it("waits for a later run where the app's bulk operations of the store are all in use", async () => {
     await startBulk(5);
     expect(await syncCustomers(service.ctx, tenant)).toMatchObject({
@@ -153,6 +163,28 @@ describe("a first sync", () => {
       outcome: "done",
       counts: { created: 30 },
     });
+  });
+
+  it("reads a bulk file with empty lines", async () => {
+    changeBulkFile((lines) => lines.flatMap((line) => [line, ""]));
+    expect(await syncCustomers(service.ctx, tenant)).toMatchObject({
+      outcome: "done",
+      counts: { created: 30, failed: 0 },
+    });
+  });
+
+  it("whose bulk file stays unreadable is read page by page", async () => {
+    changeBulkFile((lines) => [...lines.slice(0, 3), "<html>", ...lines.slice(3)]);
+    for (let run = 1; run <= 2; run += 1)
+      expect(await syncCustomers(service.ctx, tenant, { pageSize: 1 })).toMatchObject({
+        outcome: "failed",
+        counts: { created: run === 1 ? 3 : 0 },
+      });
+    expect(await syncCustomers(service.ctx, tenant)).toMatchObject({
+      outcome: "done",
+      counts: { created: 27, updated: 0, failed: 0 },
+    });
+    expect(storefrontCalls(service, "BulkOperationRun")).toBe(1);
   });
 
   it("whose bulk operations end without a result again and again is read page by page", async () => {

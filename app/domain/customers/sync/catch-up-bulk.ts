@@ -61,7 +61,7 @@ export async function drainByBulk(run: SyncRun): Promise<boolean> {
   }
   const done = await waitUntilWritten(run);
   if (!done) return false;
-  return !done.url || (await readFile(run, done.url)) ? close(run) : false;
+  return !done.url || (await tryReadFile(run, done.url)) ? close(run) : false;
 }
 
 async function close(run: SyncRun): Promise<true> {
@@ -127,6 +127,17 @@ function requireResult<O extends NonNullable<Operation["bulkOperation"]>>(operat
   });
 }
 
+/** A file that breaks off is read again by the next run; one that stays unreadable would be so forever. */
+async function tryReadFile(run: SyncRun, url: string): Promise<boolean> {
+  try {
+    return await readFile(run, url);
+  } catch (error) {
+    if (error instanceof OutboundError && error.kind === "malformed")
+      run.state = { ...run.state, bulk_failures: run.state.bulk_failures + 1 };
+    throw error;
+  }
+}
+
 /** Skips the lines that an earlier run committed. False: the run's time is over before the file is. */
 async function readFile(run: SyncRun, url: string): Promise<boolean> {
   const { window_start: since, bulk_line: applied } = run.state;
@@ -138,7 +149,7 @@ async function readFile(run: SyncRun, url: string): Promise<boolean> {
   };
   for await (const text of run.ctx.storefront.bulkLines(run.tenant.shop, url, run.signal)) {
     line += 1;
-    if (line <= applied) continue;
+    if (line <= applied || text.trim() === "") continue;
     const customer = parseLine(text);
     if (
       CUSTOMER_GID.test(customer.id) &&

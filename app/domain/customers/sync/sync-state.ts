@@ -32,7 +32,7 @@ export type SyncState = {
   objects: number;
   bulk_id: string | null;
   bulk_line: number;
-  /** Bulk operations of this window that ended without a result. */
+  /** Bulk operations of this window that ended without a result, and readings of a file that is none. */
   bulk_failures: number;
   /** The platform withheld fields of customers since the last complete reading. */
   lacks_fields: boolean;
@@ -128,7 +128,7 @@ const MAX_ERROR_CHARACTERS = 500;
 /**
  * Drops a cursor that the storefront rejects, or at which it fails: it may fail there forever. The window is then read
  * again from its start, which is safe to repeat. A bulk operation is expensive to start, so only a rejection drops it;
- * after two rejections the window is read page by page.
+ * after two failures of a window it is read page by page.
  */
 export function failWindow(state: SyncState, error: Error): SyncState {
   const isOutbound = error instanceof OutboundError;
@@ -139,7 +139,7 @@ export function failWindow(state: SyncState, error: Error): SyncState {
     ...state,
     ...((isRefused || isAnswered) && { cursor: null, objects: 0 }),
     ...(isRefused && { bulk_id: null, bulk_line: 0, bulk_failures: failures }),
-    ...(failures >= MAX_BULK_FAILURES && { mode: "pages" as const }),
+    ...(failures >= MAX_BULK_FAILURES && { mode: "pages" as const, bulk_id: null, bulk_line: 0 }),
     error: error.message.slice(0, MAX_ERROR_CHARACTERS),
   };
 }
