@@ -12,6 +12,7 @@ import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/serv
 import { putPerson, tagsOf } from "../../support/storefront/customers.ts";
 import { workRun } from "../../support/storefront/bulk-runs.ts";
 import { connectStore } from "../../support/storefront/storefront.ts";
+import { around } from "../../support/storefront/synced-store.ts";
 import { addToCatalog } from "../../support/storefront/tag-catalog.ts";
 
 /** The store's limit of a call's cost makes the pages this small. */
@@ -153,6 +154,35 @@ describe("a run over a segment of the store admin", () => {
       service.ctx.secrets.seal(sealContext(SHOP), JSON.stringify(stale)),
     ]);
     expect(await work(run.id)).toMatchObject({ state: "done", changed: MANY, unknown: 0 });
+  });
+
+  test.each([
+    [
+      "a page leads to itself",
+      {
+        data: {
+          customerSegmentMembers: {
+            totalCount: MANY,
+            edges: [],
+            pageInfo: { hasNextPage: true, endCursor: "same" },
+          },
+        },
+      },
+    ],
+    ["the store takes no cursor", { errors: [{ message: "Invalid cursor." }] }],
+  ])("ends as failed, not without end, when %s", async (_, body) => {
+    await sync();
+    const run = await start();
+    let pages = 0;
+    const restore = around(service, (_call, { document, variables }) => {
+      if (!document.includes("SegmentMembers")) return;
+      pages += 1;
+      if (pages <= 20 && variables?.after)
+        service.sandbox.failNext("storefront", { status: 200, body });
+    });
+    expect(await work(run.id)).toMatchObject({ state: "failed", changed: 0 });
+    restore();
+    expect(pages).toBeLessThan(10);
   });
 
   test("ends as failed, with nobody tagged and no members kept, when the store's API does not answer", async () => {

@@ -32,23 +32,28 @@ type Collection = {
  */
 export async function collectMembers(collection: Collection, stored: unknown): Promise<boolean> {
   let state = Collecting.parse(stored);
+  let kept = state.cursor;
   while (!state.isComplete && !collection.stopping.aborted) {
-    const page = await readPage(collection, state.cursor);
+    const page = await readPage(collection, state.cursor, kept);
     state = page ? await keepPage(collection, page) : await startAgain(collection);
+    if (!page) kept = null;
   }
   return state.isComplete;
 }
 
-/** Null when the cursor of an earlier worker is no longer valid. */
+/** Null when the cursor that an earlier worker kept is no longer valid. */
 async function readPage(
   { ctx, tenant, segmentId, stopping: signal }: Collection,
   cursor: string | null,
+  kept: string | null,
 ): Promise<MemberPage | null> {
   try {
     return await readMembers({ ctx, tenant, signal }, segmentId, cursor);
   } catch (error) {
     const isRefused = error instanceof OutboundError && error.status === 422;
-    if (isRefused && cursor !== null && /cursor/i.test(error.message)) return null;
+    // A cursor of this worker's own page would be refused again, without end.
+    const isKept = cursor !== null && cursor === kept;
+    if (isRefused && isKept && /cursor/i.test(error.message)) return null;
     throw error;
   }
 }

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import { CUSTOMER_SEGMENT, SEGMENT_MEMBERS } from "../../../integrations/storefront/documents.ts";
-import { AppError } from "../../../runtime/errors.ts";
+import { AppError, OutboundError } from "../../../runtime/errors.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { callAdminApi } from "../../tenants/storefront/admin-api.ts";
 import { ask } from "../sync/sync-run.ts";
@@ -51,7 +51,7 @@ export async function getStoreSegment(
 
 export type MemberPage = { gids: string[]; /** Null at the end. */ next: string | null };
 
-/** Retries what may succeed soon, within a minute or so. */
+/** Retries what may succeed soon, within a minute or so. Throws `malformed` for a page that leads to itself. */
 export async function readMembers(
   run: Parameters<typeof ask>[0],
   segmentId: string,
@@ -62,6 +62,10 @@ export async function readMembers(
     variables: { segmentId, first: PAGE, after },
   });
   const { hasNextPage, endCursor } = members.pageInfo;
+  if (hasNextPage && (endCursor === null || endCursor === after))
+    throw new OutboundError("storefront", "malformed", {
+      message: "the storefront's list of a segment's members has no next page",
+    });
   return {
     gids: members.edges.map(({ node }) => toCustomerGid(node.id)),
     next: hasNextPage ? endCursor : null,
