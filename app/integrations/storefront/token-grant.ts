@@ -12,7 +12,8 @@ export type TokenGrant = {
   expiresIn: number | null;
   /** Lifetime of the refresh token in seconds; null when the platform does not state it. */
   refreshExpiresIn?: number | null;
-  scopes: string[];
+  /** Absent when the platform does not state them. */
+  scopes?: string[];
 };
 
 /** Seconds; a date beyond ten years may be none. */
@@ -54,6 +55,6 @@ export function toTokenGrant(
     refreshExpiresIn: isLifetime(body.refresh_token_expires_in)
       ? body.refresh_token_expires_in
       : null,
-    scopes: typeof body.scope === "string" ? body.scope.split(",").filter(Boolean) : [],
+    ...(typeof body.scope === "string" && { scopes: body.scope.split(",").filter(Boolean) }),
   };
 }

@@ -102,6 +102,19 @@ describe("the start", () => {
 });
 
 describe("the callback", () => {
+  test("of a grant that states no scopes says of none that it is missing, and the shopper's page offers the store's sign-in", async () => {
+    const { callback, cookie } = await beginInstall(service);
+    service.sandbox.failNext("storefront", {
+      status: 200,
+      body: { access_token: "granted", refresh_token: "renews", expires_in: 3_600 },
+      match: "access_token",
+    });
+    expect((await openCallback(service, callback, cookie)).status).toBe(302);
+    expect((await getTenant(service.ctx, SHOP)).connection.granted_scopes).toBeUndefined();
+    const page = await service.call("GET", `/embed/account?shop=${SHOP}`, { key: null });
+    expect(page.text).toContain("/auth/storefront/login");
+  });
+
   test.each(["/auth/callback", "/admin/storefront-callback"])(
     "at %s stores the encrypted pair, registers the store and redirects into the app",
     async (path) => {

@@ -35,7 +35,7 @@ export type StorefrontToken = {
   accessToken: string;
   expiresAt: Date | null;
   generation: number;
-  /** What it was granted for; undefined for a token that was entered by hand. */
+  /** What it was granted for; undefined where that is unknown, as for a token that was entered by hand. */
   scopes: string[] | undefined;
 };
 
@@ -53,7 +53,7 @@ export async function storeGrant(ctx: Ctx, shop: string, grant: TokenGrant): Pro
       token_state: "valid",
       previous_refresh_token: null,
       refresh_token_expires_at: refreshExpiry(ctx, grant),
-      granted_scopes: grant.scopes,
+      granted_scopes: grant.scopes ?? null,
       ...FORGET_WRITTEN_VALUES,
       installed_at: ctx.clock.now().toISOString(),
       uninstalled_at: null,

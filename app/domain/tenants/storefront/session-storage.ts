@@ -138,6 +138,6 @@ function toGrant(session: Session, accessToken: string) {
     accessToken,
     refreshToken: expiresIn === null ? null : (refreshToken ?? null),
     expiresIn,
-    scopes: session.scope?.split(",").filter(Boolean) ?? [],
+    ...(session.scope !== undefined && { scopes: session.scope.split(",").filter(Boolean) }),
   };
 }
