@@ -8,6 +8,9 @@ import { AppError } from "../../runtime/errors.ts";
 const CURRENCIES = new Set(Intl.supportedValuesOf("currency"));
 const SCOPE =
   /^(?:all|collection:[\p{L}\p{N}_-]{1,255}|product:gid:\/\/shopify\/Product\/\d{1,20})$/u;
+/** For clients whose engines have no Unicode classes. */
+const PUBLISHED_SCOPE =
+  "^(all|collection:[^\\s/:]{1,255}|product:gid://shopify/Product/[0-9]{1,20})$";
 
 export const MandateInput = z.object({
   max_amount: z
@@ -17,7 +20,10 @@ export const MandateInput = z.object({
   currency: z
     .string()
     .refine((code) => CURRENCIES.has(code), "must be an ISO 4217 code such as EUR"),
-  scope: z.string().regex(SCOPE, "must be all, collection:<handle> or product:<product gid>"),
+  scope: z
+    .string()
+    .regex(SCOPE, "must be all, collection:<handle> or product:<product gid>")
+    .meta({ pattern: PUBLISHED_SCOPE }),
   expires_in_hours: z.number().positive().max(8_760).default(24),
   usage: z.enum(["single", "multi"]).default("single"),
   agent_clients: z

@@ -13,6 +13,12 @@ import type { Tenant } from "../tenants/tenant.ts";
 import { toLink, toPlainText } from "./catalog-text.ts";
 import { toAmount, toMoney, type StorefrontMoney } from "./money.ts";
 
+/** What is published in place of the pattern is one that engines without Unicode classes read too. */
+export const CollectionHandle = z
+  .string()
+  .regex(/^[\p{L}\p{N}_-]{1,255}$/u, "must be the handle of a collection")
+  .meta({ pattern: "^[^\\s/:]{1,255}$" });
+
 export const ProductSearch = z.object({
   query: z.string().max(200).optional(),
   first: z
@@ -22,10 +28,7 @@ export const ProductSearch = z.object({
     .pipe(z.number().min(1, "must be 1 to 100").max(100, "must be 1 to 100"))
     .default(20),
   after: z.string().max(2_000).optional(),
-  collection: z
-    .string()
-    .regex(/^[\p{L}\p{N}_-]{1,255}$/u, "must be the handle of a collection")
-    .optional(),
+  collection: CollectionHandle.optional(),
 });
 
 /** `after` is the storefront's own cursor. */

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { readKeyCursor, toKeyCursor } from "../../../runtime/database/key-cursor.ts";
 import { findProducts, toVariantGid } from "../../commerce/product-lookup.ts";
-import { searchProducts } from "../../commerce/products.ts";
+import { CollectionHandle, searchProducts } from "../../commerce/products.ts";
 import { isSelling } from "../ucp/profile.ts";
 import { BROWSING } from "../ucp/request.ts";
 import { envelope, errorMessage, refusalAnswer, type UcpMessage } from "../ucp/envelope.ts";
@@ -21,10 +21,7 @@ const Filters = z.looseObject({
     .optional(),
   categories: z.array(z.string().max(255)).max(20).optional(),
   available: z.boolean().optional(),
-  collection: z
-    .string()
-    .regex(/^[\p{L}\p{N}_-]{1,255}$/u, "must be the handle of a collection")
-    .optional(),
+  collection: CollectionHandle.optional(),
 });
 type Filters = z.output<typeof Filters>;
 const KNOWN_FILTERS = new Set(Object.keys(Filters.shape));

@@ -26,7 +26,8 @@ export const DiscountCodes = z
     z
       .string()
       .trim()
-      .regex(/^[^\p{C}]{1,100}$/u, "must be 1 to 100 printable characters"),
+      .regex(/^[^\p{C}]{1,100}$/u, "must be 1 to 100 printable characters")
+      .meta({ pattern: "^.{1,100}$" }),
   )
   .max(MAX_CODES, `must name at most ${MAX_CODES} codes`)
   .transform((codes) => {
@@ -40,6 +41,7 @@ const addressText = (max: number) =>
     .trim()
     .max(max, `must be at most ${max} characters`)
     .regex(/^[^\p{C}]{0,255}$/u, "must be one line of printable characters")
+    .meta({ pattern: "^.{0,255}$" })
     .transform((text) => text || undefined)
     .optional();
 
