@@ -12,6 +12,7 @@ import {
   OBJECT,
   Page,
   READS,
+  refusableOutput,
   REPLACES,
   shopperTool,
   type AgentTool,
@@ -21,18 +22,14 @@ const shared = {
   scope: "commerce.mandates:create",
   isOffered: (tenant: Tenant) => tenant.config.agent_payments_enabled,
 } as const;
-const MANDATE = {
-  type: "object",
-  properties: {
-    mandate_id: { type: "string" },
-    status: { enum: ["active", "used", "revoked", "expired"] },
-    max_amount: { type: "string" },
-    spent_amount: { type: "string" },
-    currency: { type: "string" },
-    agent_clients: { type: ["array", "null"], items: { type: "string" } },
-  },
-  required: ["mandate_id", "status"],
-};
+const MANDATE = refusableOutput({
+  mandate_id: { type: "string" },
+  status: { enum: ["active", "used", "revoked", "expired"] },
+  max_amount: { type: "string" },
+  spent_amount: { type: "string" },
+  currency: { type: "string" },
+  agent_clients: { type: ["array", "null"], items: { type: "string" } },
+});
 const ById = z.strictObject({ meta: Meta.optional(), mandate_id: z.string().min(1).max(255) });
 
 export const MANDATE_TOOLS: readonly AgentTool[] = [

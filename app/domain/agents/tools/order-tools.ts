@@ -7,7 +7,16 @@ import { getReturn } from "../../commerce/returns.ts";
 import { isSelling } from "../ucp/profile.ts";
 import { envelope } from "../ucp/envelope.ts";
 import { findCheckoutOfOrder, toUcpOrder } from "../ucp/orders.ts";
-import { Meta, OBJECT, Page, READS, shopperTool, ucpOutput, type AgentTool } from "./tool.ts";
+import {
+  Meta,
+  OBJECT,
+  Page,
+  READS,
+  refusableOutput,
+  shopperTool,
+  ucpOutput,
+  type AgentTool,
+} from "./tool.ts";
 
 const ORDER = ["dev.ucp.shopping.order"];
 const shared = {
@@ -70,7 +79,7 @@ export const ORDER_TOOLS: readonly AgentTool[] = [
     description:
       "What came back under the number of a return (RMA) of the shopper's own order, unit by unit.",
     input: z.strictObject({ meta: Meta.optional(), rma: z.string().min(1).max(255) }),
-    output: { type: "object", properties: { return: OBJECT }, required: ["return"] },
+    output: refusableOutput({ return: OBJECT }),
     run: ({ ctx, tenant, person }, { rma }) => getReturn(ctx, tenant, person, rma),
   }),
 ];

@@ -143,6 +143,17 @@ export const REPLACES: Annotations = {
 
 export const OBJECT = { type: "object", additionalProperties: true };
 
+const TEXT = { type: "string" };
+
+/**
+ * The schema of a result of our own that may be a refusal: nothing is always present then. Some clients check
+ * an error against the schema too, and would show the mismatch in place of the reason.
+ */
+export const refusableOutput = (properties: Record<string, object>): object => ({
+  type: "object",
+  properties: { ...properties, code: TEXT, message: TEXT, fields: OBJECT },
+});
+
 /**
  * The schema of a UCP result. Only `ucp` is always present: an error has `messages` and no payload.
  */

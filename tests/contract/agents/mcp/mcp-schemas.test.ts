@@ -148,6 +148,17 @@ describe.each(UCP_VERSIONS)("the tools of UCP %s", (version) => {
     // Errors are results too.
     await call("get_cart", { id: "gone" });
     await call("get_checkout", { id: "gone" });
+    // Older clients check the schema of an error as well, and show the mismatch in its place.
+    expect(await call("get_mandate", { mandate_id: "gone" })).toMatchObject({ code: "not_found" });
+    expect(await call("get_return", { rma: "gone" })).toMatchObject({ code: "not_found" });
+    expect(
+      await call("create_mandate", {
+        max_amount: "10.00",
+        currency: "EUR",
+        scope: "all",
+        agent_clients: ["another"],
+      }),
+    ).toMatchObject({ code: "invalid_request" });
   });
 });
 
