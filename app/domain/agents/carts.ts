@@ -19,7 +19,12 @@ const VARIANT = /^gid:\/\/shopify\/ProductVariant\/\d{1,20}$/;
 /** A line as UCP defines it; a shop's own variant number is accepted like its gid. */
 const Line = z.looseObject({
   item: z.looseObject({
-    id: z.string().min(1).max(255).transform(toVariantGid),
+    id: z
+      .string()
+      .min(1)
+      .max(255)
+      .describe("The id of a variant, as the catalog names it.")
+      .transform(toVariantGid),
   }),
   quantity: z.int().min(1).max(MAX_QUANTITY),
 });

@@ -16,22 +16,34 @@ export const MandateInput = z.object({
   max_amount: z
     .string()
     .regex(/^\d{1,12}(\.\d{1,2})?$/, "must be a decimal text such as 100.00")
-    .refine((amount) => Number(amount) > 0, "must be more than nothing"),
+    .refine((amount) => Number(amount) > 0, "must be more than nothing")
+    .describe("The most to spend, as a decimal text: 40.00, where minor units would say 4000."),
   currency: z
     .string()
-    .refine((code) => CURRENCIES.has(code), "must be an ISO 4217 code such as EUR"),
-  scope: z
-    .string()
-    .regex(SCOPE, "must be all, collection:<handle> or product:<product gid>")
-    .meta({ pattern: PUBLISHED_SCOPE }),
-  expires_in_hours: z.number().positive().max(8_760).default(24),
-  usage: z.enum(["single", "multi"]).default("single"),
+    .refine((code) => CURRENCIES.has(code), "must be an ISO 4217 code such as EUR")
+    .describe("That of the store's prices, by ISO 4217: nothing else can be bought with it."),
+  scope: z.string().regex(SCOPE, "must be all, collection:<handle> or product:<product gid>").meta({
+    description: "What may be bought: all, collection:<handle> or product:<product gid>.",
+    pattern: PUBLISHED_SCOPE,
+  }),
+  expires_in_hours: z
+    .number()
+    .positive()
+    .max(8_760)
+    .describe("The time in which it can be used, at most a year.")
+    .default(24),
+  usage: z
+    .enum(["single", "multi"])
+    .describe("single: one order. multi: several, together up to the amount.")
+    .default("single"),
   agent_clients: z
     .array(z.string().min(1).max(2_000))
     .min(1, "must name an agent, or be null for any")
     .max(20)
-    .describe("The client ids of the agents that may spend it; null: any agent of the shopper.")
     .nullable()
+    .describe(
+      "The client ids of the agents that may spend it. Null: any agent; of a mandate that an agent makes, that agent.",
+    )
     .default(null),
 });
 export type MandateInput = z.output<typeof MandateInput>;

@@ -15,24 +15,30 @@ const LOOKUP = ["dev.ucp.shopping.catalog.lookup"];
 const MAX_PAGE = 100;
 const MAX_IDS = 50;
 
+const Price = z.int().min(0).describe("In minor units, like the prices of the results.");
 const Filters = z.looseObject({
-  price: z
-    .looseObject({ min: z.int().min(0).optional(), max: z.int().min(0).optional() })
+  price: z.looseObject({ min: Price.optional(), max: Price.optional() }).optional(),
+  categories: z
+    .array(z.string().max(255))
+    .max(20)
+    .describe("Categories as the products of the results name them; one of them has to fit.")
     .optional(),
-  categories: z.array(z.string().max(255)).max(20).optional(),
-  available: z.boolean().optional(),
-  collection: CollectionHandle.optional(),
+  available: z.boolean().describe("true: only what can be bought now.").optional(),
+  collection: CollectionHandle.describe("The handle of a collection of the store.").optional(),
 });
 type Filters = z.output<typeof Filters>;
 const KNOWN_FILTERS = new Set(Object.keys(Filters.shape));
 
-const Id = z.string().min(1).max(255);
+const Id = z.string().min(1).max(255).describe("The id of a product or a variant.");
 
 const Search = z.looseObject({
-  query: z.string().max(200).optional(),
+  query: z.string().max(200).describe("Words to look for; none: every product.").optional(),
   filters: Filters.optional(),
   pagination: z
-    .looseObject({ cursor: z.string().max(3_000).optional(), limit: z.int().min(1).optional() })
+    .looseObject({
+      cursor: z.string().max(3_000).describe("That of the page before.").optional(),
+      limit: z.int().min(1).describe(`Products of a page: 10, at most ${MAX_PAGE}.`).optional(),
+    })
     .optional(),
   ...BROWSING,
 });
@@ -124,7 +130,7 @@ export const CATALOG_TOOLS: readonly AgentTool[] = [
     input: z.strictObject({
       meta: Meta.optional(),
       catalog: z.looseObject({
-        ids: z.array(Id).min(1).max(MAX_IDS),
+        ids: z.array(Id).min(1).max(MAX_IDS).describe("Ids of products and variants."),
         filters: Filters.optional(),
         ...BROWSING,
       }),

@@ -18,6 +18,9 @@ import {
   type AgentTool,
 } from "./tool.ts";
 
+const OrderId = z.string().min(1).max(255).describe("Its id, not its name such as #1001.");
+const Rma = z.string().min(1).max(255).describe("The number of the return.");
+
 const ORDER = ["dev.ucp.shopping.order"];
 const shared = {
   annotations: READS,
@@ -33,7 +36,7 @@ export const ORDER_TOOLS: readonly AgentTool[] = [
     description:
       "One of the shopper's own orders of the last 60 days, by its id, with items, amounts in minor units and parcels.",
     ucp: ORDER,
-    input: z.strictObject({ meta: Meta.optional(), id: z.string().min(1).max(255) }),
+    input: z.strictObject({ meta: Meta.optional(), id: OrderId }),
     output: ucpOutput({
       id: { type: "string" },
       line_items: { type: "array", items: OBJECT },
@@ -78,7 +81,7 @@ export const ORDER_TOOLS: readonly AgentTool[] = [
     title: "One return",
     description:
       "What came back under the number of a return (RMA) of the shopper's own order, unit by unit.",
-    input: z.strictObject({ meta: Meta.optional(), rma: z.string().min(1).max(255) }),
+    input: z.strictObject({ meta: Meta.optional(), rma: Rma }),
     output: refusableOutput({ return: OBJECT }),
     run: ({ ctx, tenant, person }, { rma }) => getReturn(ctx, tenant, person, rma),
   }),

@@ -73,8 +73,8 @@ export const Meta = z
 
 /** Paging of our own lists. */
 export const Page = {
-  limit: z.int().min(1).max(100).default(20),
-  cursor: z.string().max(1_000).optional(),
+  limit: z.int().min(1).max(100).describe("Entries of a page.").default(20),
+  cursor: z.string().max(1_000).describe("next_cursor of the page before.").optional(),
 };
 
 type Described = Pick<AgentTool, "name" | "title" | "description" | "output" | "annotations"> & {
