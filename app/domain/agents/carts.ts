@@ -15,6 +15,7 @@ import { errorMessage, linksOf, totalsOf, type UcpMessage } from "./ucp/envelope
 const MAX_LINES = 100;
 const MAX_QUANTITY = 1_000;
 const VARIANT = /^gid:\/\/shopify\/ProductVariant\/\d{1,20}$/;
+const PRODUCT = /^gid:\/\/shopify\/Product\/\d{1,20}$/;
 
 /** A line as UCP defines it; a shop's own variant number is accepted like its gid. */
 const Line = z.looseObject({
@@ -92,6 +93,11 @@ export const dropCart = (sql: TenantSql, id: string): Promise<void> =>
 const continueUrl = (tenant: Tenant, lines: readonly CartLine[]): string =>
   `https://${tenant.shop}/cart/${lines.map(({ variantId, quantity }) => `${variantId.split("/").pop()}:${quantity}`).join(",")}`;
 
+const whatIs = (id: string): string =>
+  PRODUCT.test(id)
+    ? "a product: name the id of one of its variants"
+    : "nothing that this store sells";
+
 /** Throws `items_unavailable` for an item that the store does not sell. */
 function priceLine(
   products: Awaited<ReturnType<typeof findProducts>>,
@@ -102,7 +108,7 @@ function priceLine(
   const variant = product?.variants.find((one) => one.id === variantId);
   if (!product || !variant)
     throw new AppError("items_unavailable", {
-      message: `Item ${index + 1} is nothing that this store sells.`,
+      message: `Item ${index + 1} is ${whatIs(variantId)}.`,
     });
   const { currency, amount } = variant.price;
   const price = toPriceUnits(amount, currency);

@@ -4,8 +4,8 @@
 // a repetition from counting twice.
 import { z } from "zod";
 import type { TenantSql } from "../../runtime/database/database.ts";
-import { AppError } from "../../runtime/errors.ts";
-import { MANDATE_COLUMNS, refusal, type MandateRow } from "./mandate.ts";
+import type { AppError } from "../../runtime/errors.ts";
+import { MANDATE_COLUMNS, refusal, unknownMandate, type MandateRow } from "./mandate.ts";
 
 /**
  * `clientId` null: the shopper, or a caller with the shopper's session, which can only spend
@@ -101,7 +101,7 @@ export async function requireOpenMandate(
   { customerId, clientId }: Spender,
 ): Promise<MandateRow> {
   const mandate = await findMandateRow(sql, mandateId);
-  if (!mandate || mandate.customer_id !== customerId) throw new AppError("not_found");
+  if (!mandate || mandate.customer_id !== customerId) throw unknownMandate();
   if (!isForAgent(mandate, clientId)) throw refusal("wrong_agent");
   if (mandate.status !== "active") throw refusal(mandate.status);
   return mandate;
@@ -131,7 +131,7 @@ async function refusalOf(
   isHeld: (mandate: MandateRow) => boolean,
 ): Promise<AppError> {
   const mandate = await findMandateRow(sql, mandateId);
-  if (!mandate || mandate.customer_id !== customerId) return new AppError("not_found");
+  if (!mandate || mandate.customer_id !== customerId) return unknownMandate();
   if (!isForAgent(mandate, clientId)) return refusal("wrong_agent");
   if (mandate.status !== "active") return refusal(mandate.status);
   if (mandate.currency !== currency) return refusal("currency_mismatch");

@@ -104,15 +104,21 @@ export const toMandate = (row: MandateRow) => ({
 
 export type Mandate = ReturnType<typeof toMandate>;
 
+/** A checkout keeps the mandate that it was created with. */
+const GO_ON = "Start a checkout under another mandate, or without one for the shopper to pay.";
+
 const REFUSALS: Record<RefusalReason, string> = {
-  expired: "The mandate is past its time.",
+  expired: `The mandate is past its time. ${GO_ON}`,
   exceeded: "The mandate does not cover this amount.",
   wrong_scope: "The mandate does not cover all of these items.",
-  revoked: "The mandate was revoked.",
-  used: "The mandate is used, or another checkout holds it.",
+  revoked: `The mandate was revoked. ${GO_ON}`,
+  used: `The mandate is used, or another checkout holds it. ${GO_ON}`,
   currency_mismatch: "The mandate is in another currency than the checkout.",
   wrong_agent: "The mandate is for other agents than this one.",
 };
+
+export const unknownMandate = (): AppError =>
+  new AppError("not_found", { message: "There is no such mandate." });
 
 export const refusal = (reason: RefusalReason): AppError =>
   new AppError("mandate_refused", { message: REFUSALS[reason], details: { reason } });

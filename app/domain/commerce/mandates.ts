@@ -13,6 +13,7 @@ import type { Keep } from "./idempotency.ts";
 import {
   MANDATE_COLUMNS,
   toMandate,
+  unknownMandate,
   type Mandate,
   type MandateInput,
   type MandateRow,
@@ -159,7 +160,7 @@ export async function getMandate(
   id: string,
 ): Promise<Mandate> {
   const row = await findMandateRow(dataOf(ctx, tenant).sql, id);
-  if (!row || (person && !isShownTo(row, person))) throw new AppError("not_found");
+  if (!row || (person && !isShownTo(row, person))) throw unknownMandate();
   return toMandate(row);
 }
 

@@ -15,7 +15,7 @@ export async function getReturn(ctx: Ctx, tenant: Tenant, person: Person | null,
     where: { shop_rma: { shop: tenant.shop, rma } },
   });
   if (!row || (person && !(await isOwner(ctx, tenant, person, row))))
-    throw new AppError("not_found");
+    throw new AppError("not_found", { message: "There is no such return." });
   // Workers store units concurrently: their stored order has no meaning.
   const units = (row.units as Unit[])
     .toSorted(

@@ -88,7 +88,11 @@ function newServer(call: McpCall): Server {
   const server = newMcpServer(call.tenant, call.address);
   server.setRequestHandler("tools/call", async ({ params }) => {
     const { admitted } = call;
-    if (!admitted) throw new ProtocolError(INVALID_PARAMS, "There is no such tool.");
+    if (!admitted)
+      throw new ProtocolError(
+        INVALID_PARAMS,
+        findTool(params.name) ? "This store does not offer this tool." : "There is no such tool.",
+      );
     const outcome = await runTool(admitted, params.arguments, call.accessed).catch(
       (error: unknown) => {
         call.failure = error;

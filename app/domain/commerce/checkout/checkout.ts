@@ -158,7 +158,8 @@ export async function getCheckoutRow(
         [id],
       )
     : [];
-  if (!row || (person && !isOpenTo(row, person, use))) throw new AppError("not_found");
+  if (!row || (person && !isOpenTo(row, person, use)))
+    throw new AppError("not_found", { message: "There is no such checkout." });
   return row;
 }
 
