@@ -147,6 +147,8 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["GET /.well-known/oauth-protected-resource/:resource", "none"],
   ["POST /oauth/register", "none"],
   ["GET /oauth/authorize", "none"],
+  ["GET /oauth/authorize/:shop", "none"],
+  ["POST /oauth/authorize/:shop", "none"],
   ["POST /oauth/authorize", "none"],
   ["POST /oauth/token", "none"],
   ["POST /oauth/revoke", "none"],

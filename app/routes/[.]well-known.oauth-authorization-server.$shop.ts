@@ -20,7 +20,10 @@ export const { loader, action, route } = endpoint({
       const tenant = await getTenant(ctx, shop);
       return publicDocument(
         request,
-        buildServerMetadata(tenant, addressFor(ctx, request, tenant), { isByPath: true }),
+        buildServerMetadata(tenant, addressFor(ctx, request, tenant), {
+          isByPath: true,
+          deployedShop: ctx.config.STOREFRONT_STORE_DOMAIN,
+        }),
       );
     },
   },

@@ -14,7 +14,10 @@ export const { loader, action, route } = endpoint({
     handle: async ({ ctx, request, tenant }) =>
       publicDocument(
         request,
-        buildServerMetadata(tenant, addressFor(ctx, request, tenant), { isByPath: false }),
+        buildServerMetadata(tenant, addressFor(ctx, request, tenant), {
+          isByPath: false,
+          deployedShop: ctx.config.STOREFRONT_STORE_DOMAIN,
+        }),
       ),
   },
 });

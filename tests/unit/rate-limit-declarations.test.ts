@@ -23,6 +23,7 @@ const WITHOUT_LIMIT: Record<string, readonly string[]> = {
   "counts by itself, because it answers a refusal in JSON-RPC": ["POST /a2a", "POST /mcp"],
   "counts a sign-in and an approval by itself, because it answers with a page": [
     "POST /oauth/authorize",
+    "POST /oauth/authorize/:shop",
   ],
   "a session reads or changes its own few rows": [
     "POST /auth/logout",
@@ -57,6 +58,7 @@ const WITHOUT_LIMIT: Record<string, readonly string[]> = {
     "GET /embed/dashboard",
     "GET /gdpr/export",
     "GET /oauth/authorize",
+    "GET /oauth/authorize/:shop",
     "GET /privacy",
   ],
   "a public document that caches keep": [

@@ -16,17 +16,41 @@ export const issuerOf = (
   form: string | null,
 ): string => (form === BY_PATH && !isOwnHost ? `${origin}/${shop}` : origin);
 
-/** `isByPath`: of the issuer that has the store as its path. */
+/**
+ * Has no query where that is possible: clients add parameters to this address, and the SDK of Python then
+ * writes a second question mark, while that of C# replaces the query.
+ */
+function authorizationEndpoint(
+  address: PublicAddress,
+  isByPath: boolean,
+  deployedShop: string | undefined,
+): string {
+  const endpoint = `${address.origin}/oauth/authorize`;
+  if (address.isOwnHost) return endpoint;
+  if (isByPath) return `${endpoint}/${address.shop}`;
+  return address.shop === deployedShop ? endpoint : addressOf(address, "/oauth/authorize");
+}
+
+/** The page of the endpoint that has the store as its path. */
+export function toAuthorizePage(shop: string, request: URLSearchParams): string {
+  const query = new URLSearchParams(request);
+  query.set("shop", shop);
+  query.set("issuer", BY_PATH);
+  return `/oauth/authorize?${query}`;
+}
+
+/**
+ * `isByPath`: of the issuer that has the store as its path. `deployedShop`: see `issuersOf`.
+ */
 export function buildServerMetadata(
   tenant: Tenant,
   address: PublicAddress,
-  { isByPath }: { isByPath: boolean },
+  { isByPath, deployedShop }: { isByPath: boolean; deployedShop: string | undefined },
 ): object {
   const { privacy_url: policy, terms_url: terms } = tenant.config;
-  const authorize = addressOf(address, "/oauth/authorize");
   return {
     issuer: issuerOf(address, isByPath ? BY_PATH : null),
-    authorization_endpoint: isByPath ? `${authorize}&issuer=${BY_PATH}` : authorize,
+    authorization_endpoint: authorizationEndpoint(address, isByPath, deployedShop),
     token_endpoint: addressOf(address, "/oauth/token"),
     registration_endpoint: addressOf(address, "/oauth/register"),
     revocation_endpoint: addressOf(address, "/oauth/revoke"),
