@@ -1,6 +1,7 @@
 import { OwnTagLists } from "../domain/customers/tag-change.ts";
 import { changeOwnTags } from "../domain/identity/own-tags.ts";
 import { LOCALE_SHAPE } from "../http/auth/app-proxy.ts";
+import { callerAddress } from "../http/client-address.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { OWN_TAGS } from "../http/rate-limit.ts";
 import { TagChange } from "../http/openapi/results/person.ts";
@@ -21,9 +22,9 @@ export const { loader, action, route } = endpoint({
       409: "`other_person`: somebody else is signed in than `acted_by` names. Nothing was changed.",
     },
     result: TagChange,
-    handle: async ({ ctx, tenant, principal, body }) => ({
-      ok: true,
-      ...(await changeOwnTags(ctx, tenant, principal, body)),
-    }),
+    async handle({ ctx, request, tenant, principal, body, proxied }) {
+      const address = callerAddress(ctx, request, proxied);
+      return { ok: true, ...(await changeOwnTags(ctx, tenant, principal, body, address)) };
+    },
   },
 });

@@ -12,6 +12,7 @@ import { isFromStorefrontData } from "../tags/system-tag-rules.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { getAccount, isProven, type Account } from "./account.ts";
 import { epochOf } from "./links.ts";
+import { consumeWithin } from "./rate-limits.ts";
 import type { Session } from "./session/sessions.ts";
 
 /** Who a request is from: by a session here, or because the storefront names its customer. */
@@ -67,13 +68,15 @@ function requireNoConsentNames(add: readonly string[]): void {
 /**
  * Adds catalog tags and form tags, only of the categories that the store opens to customers. Throws
  * `tag_reserved` for the others, `invalid_request` for a form named like a consent, `other_person` where
- * another person acted, `unauthorized` when the session ended meanwhile.
+ * another person acted, `unauthorized` when the session ended meanwhile, `too_many_requests` when too many of
+ * the tags are new to the catalog. `address` is the client address of the request.
  */
 export async function changeOwnTags(
   ctx: Ctx,
   tenant: Tenant,
   shopper: Shopper,
   { add, remove, ga_session_id: gaSessionId, acted_by: actedBy }: z.output<typeof OwnTagLists>,
+  address: string,
 ): Promise<ChangedTags> {
   const { id, storefront_customer_gid: gid } = shopper.account;
   requireActing(actedBy, { id, gid });
@@ -84,6 +87,18 @@ export async function changeOwnTags(
     gaSessionId,
     source: "ucp",
     categories: tenant.config.self_service_tag_categories,
+    countNew: (sql, number) =>
+      consumeWithin(
+        ctx,
+        tenant,
+        sql,
+        {
+          new_tags_per_account: String(id),
+          new_tags_per_address: address,
+          new_tags_per_store: tenant.shop,
+        },
+        number,
+      ),
   });
   return { ...changed, tags: (await listOwnTags(ctx, tenant, shopper)).map(({ slug }) => slug) };
 }

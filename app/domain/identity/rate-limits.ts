@@ -47,6 +47,13 @@ export const RATE_LIMITS = {
   pixel_events_per_address: { max: 600, windowSeconds: 60 },
   pixel_events_per_store: { max: 6_000, windowSeconds: 60 },
   tag_changes_per_account: { max: 300, windowSeconds: 60 },
+  /**
+   * Tags that the catalog does not have yet. Each becomes an item of the store's CMS too, whose number its plan
+   * limits; a form brings one, and one more for each day.
+   */
+  new_tags_per_account: { max: 250, windowSeconds: 3_600 },
+  new_tags_per_address: { max: 500, windowSeconds: 3_600 },
+  new_tags_per_store: { max: 2_000, windowSeconds: 3_600 },
   /** An uncached search calls the storefront, whose API has a cost. */
   catalog_reads_per_address: { max: 600, windowSeconds: 60 },
   /** A workflow that starts itself again by way of the store's own triggers ends here. */
@@ -110,7 +117,10 @@ export async function consumeRateLimit(
   tenant: Place | null,
   subjects: Subjects,
 ): Promise<void> {
-  const waitSeconds = await secondsToWait(ctx, tenant, subjects);
+  requireNoWait(await secondsToWait(ctx, tenant, subjects));
+}
+
+function requireNoWait(waitSeconds: number): void {
   if (waitSeconds > 0)
     throw new AppError("too_many_requests", { headers: { "Retry-After": String(waitSeconds) } });
 }
@@ -149,7 +159,18 @@ export async function tryConsumeWithin(
   sql: TenantSql,
   subjects: Partial<Record<StoreLimitName, string>>,
 ): Promise<boolean> {
-  return (await secondsToWait(ctx, tenant, subjects, sql)) === 0;
+  return (await secondsToWait(ctx, tenant, subjects, { sql })) === 0;
+}
+
+/** Counts `amount` at once inside the caller's transaction. The 429 that it throws takes the count back with it. */
+export async function consumeWithin(
+  ctx: Ctx,
+  tenant: Place,
+  sql: TenantSql,
+  subjects: Partial<Record<StoreLimitName, string>>,
+  amount: number,
+): Promise<void> {
+  requireNoWait(await secondsToWait(ctx, tenant, subjects, { sql, amount }));
 }
 
 /**
@@ -160,16 +181,17 @@ async function secondsToWait(
   ctx: Ctx,
   tenant: Place | null,
   subjects: Subjects,
-  within?: TenantSql,
+  { sql, amount }: { sql?: TenantSql; amount?: number } = {},
 ): Promise<number> {
   if (ctx.config.RATE_LIMIT_SCALE === 0) return 0;
   const place = placeOf(tenant, subjects);
   const counters = countersOf(ctx, place, subjects);
   const counts = await countKeys(
-    within ?? dataOf(ctx, place).sql,
+    sql ?? dataOf(ctx, place).sql,
     ctx.clock.now(),
     counters.filter(({ isOfAddress }) => !isOfAddress),
     counters.filter(({ isOfAddress }) => isOfAddress),
+    amount,
   );
   const waits = counters.map(({ key, max }) => {
     const { count, endsInSeconds } = counts.get(key) ?? NOT_COUNTED;

@@ -36,6 +36,8 @@ export type TagChange = {
    * change.
    */
   categories: readonly string[] | null;
+  /** Called with the number of tags that the catalog does not have yet, before they are made; may throw. */
+  countNew?(sql: TenantSql, number: number): Promise<void>;
 };
 export type TagChangeResult = { tags: string[]; added: string[]; removed: string[] };
 
@@ -48,7 +50,7 @@ export type TagChangeResult = { tags: string[]; added: string[]; removed: string
  *   - An added tag replaces its opposite. Where the opposite must stay, the tag is not added.
  *
  * Locks the person's row until the caller commits. Safe to repeat. Null when there is no such person.
- * Throws `invalid_request`, `tag_reserved`, `too_many_tags`.
+ * Throws `invalid_request`, `tag_reserved`, `too_many_tags`, and what `countNew` throws.
  */
 export async function changeAssignedTags(
   sql: TenantSql,
@@ -71,10 +73,9 @@ export async function changeAssignedTags(
     change.source,
   );
   const add = kept.filter(({ slug }) => !opposites.refused.has(slug));
-  await createTags(
-    sql,
-    add.filter(({ slug }) => !existing.has(slug)),
-  );
+  const missing = add.filter(({ slug }) => !existing.has(slug));
+  if (missing.length > 0) await change.countNew?.(sql, missing.length);
+  await createTags(sql, missing);
   const added = await assign(sql, user, add, change.source);
   const pruned = added.length > 0 ? await pruneDatedTags(sql, userId, user.tags) : [];
   const removed = [...ended, ...opposites.ended, ...pruned];

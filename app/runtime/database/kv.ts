@@ -138,9 +138,10 @@ export async function compareAndSetKey(
 // clock was set back: going on with it until its end could keep a caller out for days.
 const IS_OVER = `(kv.expires_at <= $7
       OR kv.expires_at > excluded.expires_at + interval '10 minutes')`;
-const ADD_ONE = `
+const ADD_TO_COUNT = `
   ON CONFLICT (shop, key) DO UPDATE SET
-    value = CASE WHEN ${IS_OVER} THEN '1'::jsonb ELSE to_jsonb((kv.value #>> '{}')::int + 1) END,
+    value = CASE WHEN ${IS_OVER} THEN excluded.value
+      ELSE to_jsonb((kv.value #>> '{}')::int + (excluded.value #>> '{}')::int) END,
     expires_at = CASE WHEN ${IS_OVER} THEN excluded.expires_at ELSE kv.expires_at END
   WHERE kv.shop = $1
   RETURNING key, (value #>> '{}')::int AS count, extract(epoch FROM expires_at - $7)::float8 AS ends_in`;
@@ -150,18 +151,18 @@ const ADD_ONE = `
 const COUNT_BEHIND_GATES = `
   WITH gate AS (
     INSERT INTO kv (shop, key, value, expires_at)
-    SELECT $1, key, '1'::jsonb, $7::timestamptz + make_interval(secs => ttl)
+    SELECT $1, key, to_jsonb($8::int), $7::timestamptz + make_interval(secs => ttl)
     FROM unnest($2::text[], $3::float8[]) AS wanted(key, ttl) ORDER BY key
-    ${ADD_ONE}
+    ${ADD_TO_COUNT}
   ), full_gate AS (
     SELECT 1 FROM gate JOIN unnest($2::text[], $4::int[]) AS wanted(key, most) USING (key)
       WHERE gate.count > wanted.most
   ), counter AS (
     INSERT INTO kv (shop, key, value, expires_at)
-    SELECT $1, key, '1'::jsonb, $7::timestamptz + make_interval(secs => ttl)
+    SELECT $1, key, to_jsonb($8::int), $7::timestamptz + make_interval(secs => ttl)
     FROM unnest($5::text[], $6::float8[]) AS wanted(key, ttl) WHERE NOT EXISTS (SELECT 1
       FROM full_gate) ORDER BY key
-    ${ADD_ONE}
+    ${ADD_TO_COUNT}
   )
   SELECT key, count, ends_in FROM gate UNION ALL SELECT key, count, ends_in FROM counter`;
 
@@ -169,7 +170,7 @@ type Counter = { key: Key; ttlSeconds: number };
 export type Count = { count: number; endsInSeconds: number };
 
 /**
- * Adds one to each gate and, unless a gate then exceeds its `max`, to each counter. A count begins
+ * Adds `amount` to each gate and, unless a gate then exceeds its `max`, to each counter. A count begins
  * with its first increment, and ends after its time. One statement. @returns the counts after it.
  */
 export async function countKeys(
@@ -177,6 +178,7 @@ export async function countKeys(
   now: Date,
   counters: readonly Counter[],
   gates: readonly (Counter & { max: number })[] = [],
+  amount = 1,
 ): Promise<Map<string, Count>> {
   const byKey = (a: Counter, b: Counter) => (a.key < b.key ? -1 : 1);
   const [first, rest] = [gates.toSorted(byKey), counters.toSorted(byKey)];
@@ -189,6 +191,7 @@ export async function countKeys(
       rest.map(({ key }) => key),
       rest.map(({ ttlSeconds }) => ttlSeconds),
       now,
+      amount,
     ],
     "count_keys",
   );
