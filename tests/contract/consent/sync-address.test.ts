@@ -71,6 +71,17 @@ describe("an email address submitted in a form", () => {
     expect([...known.headers.keys()].sort()).toEqual([...unknown.headers.keys()].sort());
   });
 
+  it("gets the response after whole steps of time, so that the time does not tell who is known", async () => {
+    const ada = await signUp(service);
+    for (let attempt = 1; attempt <= 10; attempt += 1)
+      for (const email of [ada.email, "nobody-either@example.com"]) {
+        const begunAt = performance.now();
+        await submit(email);
+        // A timer may be early by a millisecond.
+        expect(performance.now() - begunAt).toBeGreaterThanOrEqual(49);
+      }
+  });
+
   it("creates one contact without sign-in, however many requests race and however it is spelled", async () => {
     const written = ["new@example.com", " NEW@Example.com ", "ｎew@example.com"];
     const answers = await Promise.all(

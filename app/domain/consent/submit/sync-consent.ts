@@ -7,6 +7,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Transaction } from "../../../db.server.ts";
 import { findKey, putKeyIfAbsent } from "../../../runtime/database/kv.ts";
 import { KEYS, TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
+import { inSteps } from "../../../runtime/deadlines/in-steps.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import type { ConsentSyncInput } from "../consent-input.ts";
 import type { Visit } from "../visit.ts";
@@ -47,8 +48,19 @@ type AddressRules = {
   mayMail(): Promise<boolean>;
 };
 
-/** The same response whether the address is known or not, and whether a mail is sent or not. */
-export async function syncConsentOfAddress(
+/** Storing a new contact and a mail costs some milliseconds: these are more than the request takes with them. */
+const ADDRESS_STEP_MS = 50;
+
+/** The same response, after the same time, whether the address is known or not, and whether a mail is sent or not. */
+export const syncConsentOfAddress = (
+  ctx: Ctx,
+  tenant: Tenant,
+  sent: Sent & { email: string },
+  rules: AddressRules,
+): Promise<SyncedConsent> =>
+  inSteps(ADDRESS_STEP_MS, () => recordForAddress(ctx, tenant, sent, rules));
+
+async function recordForAddress(
   ctx: Ctx,
   tenant: Tenant,
   { email, input, visit }: Sent & { email: string },
