@@ -70,6 +70,16 @@ describe("a store that verifies addresses first", () => {
     ).toEqual(users);
   });
 
+  it("answers after whole steps of time, so that the time does not tell whether an address is taken", async () => {
+    const email = newEmail("careful");
+    for (let attempt = 1; attempt <= 10; attempt += 1) {
+      const begunAt = performance.now();
+      expect((await postSignUp(service, signUpBody(email), CAREFUL, visitor())).status).toBe(202);
+      // A timer may be early by a millisecond.
+      expect(performance.now() - begunAt).toBeGreaterThanOrEqual(99);
+    }
+  });
+
   it("answers two concurrent sign-ups with 202 twice and creates one user", async () => {
     const email = newEmail("careful");
     const answers = await Promise.all(
