@@ -70,6 +70,28 @@ it("a client with many accounts cannot fill the catalog either, and others go on
   expect((await add(newForms(1), { key })).status).toBe(200);
 });
 
+it("a shopper cannot put a text of their own into the catalog: a new tag is named by its slug unless its name is as plain", async () => {
+  const names = [
+    "ada@example.com subscribed",
+    "\u202eMaillist\u202c subscribed",
+    "News Letter_subscribed",
+  ];
+  expect((await add([...names, "news_2026-11-21", "Email Subscribed"])).status).toBe(200);
+  const rows = await service.database.query<{ name: string }>(
+    "SELECT name FROM crm_tags WHERE shop = $1 AND category IN ('campaign', 'marketing')",
+    [SHOP],
+  );
+  expect(rows.map(({ name }) => name).sort()).toEqual(
+    [
+      "Email Subscribed",
+      "News Letter_subscribed",
+      "ada_example_com_subscribed",
+      "maillist_subscribed",
+      "news_2026-11-21",
+    ].sort(),
+  );
+});
+
 it("many clients together are limited per store", async () => {
   for (let account = 0; account < 8; account += 1)
     expect((await add(newForms(25), { key: await signUpAt(newClient()) })).status).toBe(200);

@@ -7,6 +7,7 @@ import {
   isOpenToSelfService,
   toAcceptsTag,
   toSlug,
+  withPlainName,
   type TagDefinition,
 } from "./catalog.ts";
 import { oppositesOf } from "./system-tag-rules.ts";
@@ -75,7 +76,7 @@ export async function changeAssignedTags(
   const add = kept.filter(({ slug }) => !opposites.refused.has(slug));
   const missing = add.filter(({ slug }) => !existing.has(slug));
   if (missing.length > 0) await change.countNew?.(sql, missing.length);
-  await createTags(sql, missing);
+  await createTags(sql, change.categories ? missing.map(withPlainName) : missing);
   const added = await assign(sql, user, add, change.source);
   const pruned = added.length > 0 ? await pruneDatedTags(sql, userId, user.tags) : [];
   const removed = [...ended, ...opposites.ended, ...pruned];

@@ -98,6 +98,13 @@ export function defineTag(name: string): TagDefinition {
   );
 }
 
+/**
+ * A tag as a shopper makes it: the store shows its name, passes it on to the CMS and keeps it when the shopper is
+ * erased, so that it holds no text that a slug does not hold, such as an address.
+ */
+export const withPlainName = (tag: TagDefinition): TagDefinition =>
+  /^[\w -]+$/.test(tag.name) ? tag : { ...tag, name: tag.slug };
+
 /** Whether a slug is the dated tag of a form submission: the only kind that grows by itself. */
 export const isDatedFormTag = (slug: string): boolean => /_\d{4}_\d{2}_\d{2}$/.test(slug);
 
