@@ -18,7 +18,8 @@ export const { loader, action, route } = endpoint({
     },
     result: Session,
     async handle({ ctx, tenant, body }) {
-      return sessionReply(ctx, tenant, await signIn(ctx, tenant, body), 200);
+      const at = ctx.clock.now();
+      return sessionReply(ctx, tenant, await signIn(ctx, tenant, body), { status: 200, at });
     },
   },
 });

@@ -14,7 +14,10 @@ export const { loader, action, route } = endpoint({
     proxied: {},
     body: HandOffInput,
     result: Session,
-    handle: async ({ ctx, tenant, body }) =>
-      sessionReply(ctx, tenant, await exchangeSessionCode(ctx, tenant, body), 200),
+    async handle({ ctx, tenant, body }) {
+      const at = ctx.clock.now();
+      const account = await exchangeSessionCode(ctx, tenant, body);
+      return sessionReply(ctx, tenant, account, { status: 200, at });
+    },
   },
 });

@@ -22,7 +22,7 @@ export const { loader, action, route } = endpoint({
     async handle({ ctx, request, tenant, body }) {
       const signedUp = await signUp(ctx, tenant, body, readVisit(request));
       return signedUp.outcome === "created"
-        ? sessionReply(ctx, tenant, signedUp.account, 201)
+        ? sessionReply(ctx, tenant, signedUp.account, { status: 201 })
         : json(202, { ok: true });
     },
   },

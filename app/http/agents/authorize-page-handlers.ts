@@ -268,8 +268,10 @@ async function submitSignIn(
       login_per_email: input.data.email,
       login_per_address: clientAddress(request, ctx.config.TRUST_PROXY_HOPS),
     });
+    const at = ctx.clock.now();
+    const account = await signIn(ctx, tenant, input.data);
     return redirect(ownAddress(visit), {
-      "Set-Cookie": sessionCookie(issueToken(ctx, tenant, await signIn(ctx, tenant, input.data))),
+      "Set-Cookie": sessionCookie(issueToken(ctx, tenant, account, at)),
     });
   } catch (error) {
     const problem = isAppError(error) ? SIGN_IN_PROBLEMS[error.code] : undefined;

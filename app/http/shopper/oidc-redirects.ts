@@ -143,11 +143,12 @@ async function finishKept(
   });
   if (end.outcome === "failed")
     return sendBack(ctx, end.tenant ?? (await findLastStore(ctx, shop)), end.returnTo, end.error);
-  const { tenant, account, returnTo, handoffChallenge } = end;
+  const { tenant, account, at, returnTo, handoffChallenge } = end;
   const location = new URL(returnTo, isOurs(returnTo) ? ctx.baseUrl : returnOrigin(tenant));
   if (handoffChallenge)
     location.hash = `session_code=${await createSessionCode(ctx, tenant, account, handoffChallenge)}`;
-  return redirect(location.href, { "Set-Cookie": sessionCookie(issueToken(ctx, tenant, account)) });
+  const token = issueToken(ctx, tenant, account, at);
+  return redirect(location.href, { "Set-Cookie": sessionCookie(token) });
 }
 
 /**

@@ -14,14 +14,14 @@ export const sessionCookie = (token: string) =>
   `${SESSION_COOKIE}=${token}; ${ATTRIBUTES}; Max-Age=${SESSION_SECONDS}`;
 export const CLEARED_SESSION_COOKIE = `${SESSION_COOKIE}=; ${ATTRIBUTES}; Max-Age=0`;
 
-/** `{token, user}` and the cookie. */
+/** `{token, user}` and the cookie. `at`: before the account was read. */
 export async function sessionReply(
   ctx: Ctx,
   tenant: Tenant,
   account: Account,
-  status: 200 | 201,
+  { status, at }: { status: 200 | 201; at?: Date },
 ): Promise<ApiResponse> {
-  const token = issueToken(ctx, tenant, account);
+  const token = issueToken(ctx, tenant, account, at);
   return json(
     status,
     { token, user: await showUser(ctx, tenant, account) },

@@ -151,6 +151,8 @@ export type JourneyEnd =
       outcome: "signed_in";
       tenant: Tenant;
       account: Account;
+      /** Before the account was read. */
+      at: Date;
       returnTo: string;
       handoffChallenge: string | null;
     }
@@ -197,12 +199,14 @@ export async function completeJourney(
     // The store may have moved to another cell while the provider answered, or be moving: the code is used.
     const newest = await getTenant(ctx, tenant.shop);
     return await writeWhileMoving(ctx, newest, async (current) => {
+      const at = ctx.clock.now();
       const signedIn = await signInWithIdentity(ctx, current, provider, identity, visit);
       if (signedIn.outcome === "refused") return fail(signedIn.error);
       return {
         outcome: "signed_in",
         tenant: current,
         account: signedIn.account,
+        at,
         returnTo: kept.return_to,
         handoffChallenge: kept.handoff_challenge,
       };

@@ -54,10 +54,17 @@ const firstValidIat = ({
   sessions_valid_after: validAfter,
 }: Pick<Account, "sessions_valid_after">) => Math.ceil((validAfter?.getTime() ?? 0) / 1_000);
 
-/** A new token; after a reset in the same second it is dated after it, so that it stays valid. */
-export function issueToken(ctx: Ctx, tenant: Tenant, account: Account): string {
-  const now = Math.floor(ctx.clock.now().getTime() / 1_000);
-  const iat = Math.max(now, firstValidIat(account));
+/**
+ * A new token; after a reset in the same second it is dated after it, so that it stays valid. `at`: before the account
+ * was read, so that a reset since then ends this session too.
+ */
+export function issueToken(
+  ctx: Ctx,
+  tenant: Tenant,
+  account: Account,
+  at: Date = ctx.clock.now(),
+): string {
+  const iat = Math.max(Math.floor(at.getTime() / 1_000), firstValidIat(account));
   const claims: SessionClaims = {
     sub: String(account.id),
     email: emailOf(account) ?? "",
