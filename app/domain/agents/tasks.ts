@@ -4,6 +4,7 @@ import type { Ctx } from "../../context.server.ts";
 import { findKey, putKey } from "../../runtime/database/kv.ts";
 import { KEYS, TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
 import { readKeyCursor, toKeyCursor } from "../../runtime/database/key-cursor.ts";
+import type { TenantSql } from "../../db.server.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { toKeptTask } from "./kept-task.ts";
 import type { AgentScope } from "./oauth/scopes.ts";
@@ -43,7 +44,23 @@ const DELETE_OLDEST = `
     ) FOR UPDATE SKIP LOCKED
   )`;
 
-/** Stores a task, and deletes the caller's oldest ones beyond MAX_KEPT. */
+/** Of a store, about no shopper: anybody may make thousands in an hour, of some kilobytes each. */
+const MAX_KEPT_OPEN = 2_000;
+/** As many of them are made before the next deletion, which reads all that are kept. */
+const OPEN_TASKS_A_DELETION = 20;
+let openTasks = 0;
+
+// The same index: those without an account come together in it.
+const DELETE_OLDEST_OPEN = `
+  DELETE FROM kv WHERE shop = $1 AND key IN (
+    SELECT key FROM kv WHERE shop = $1 AND key IN (
+      SELECT key FROM kv WHERE shop = $1 AND left(key, 11) = '${KEYS.agentTask("")}'
+        AND value->>'user_id' IS NULL AND coalesce(value->>'client_id', '') = ''
+      ORDER BY ${NEWEST_FIRST} OFFSET ${MAX_KEPT_OPEN} LIMIT 1000
+    ) FOR UPDATE SKIP LOCKED
+  )`;
+
+/** Stores a task, and deletes the oldest ones of its caller, or of those about no shopper, that are too many. */
 export async function keepTask(
   ctx: Ctx,
   tenant: Tenant,
@@ -53,8 +70,14 @@ export async function keepTask(
   const { sql } = dataOf(ctx, tenant);
   const kept = { ...record, task: toKeptTask(record.task) };
   await putKey(sql, KEYS.agentTask(id), kept, TTL_SECONDS.agentTask);
-  if (record.user_id !== null)
-    await sql(DELETE_OLDEST, [String(record.user_id), record.client_id ?? ""], "agent-tasks-prune");
+  if (record.user_id === null) return pruneOpenTasks(sql);
+  await sql(DELETE_OLDEST, [String(record.user_id), record.client_id ?? ""], "agent-tasks-prune");
+}
+
+async function pruneOpenTasks(sql: TenantSql): Promise<void> {
+  openTasks += 1;
+  if (openTasks % OPEN_TASKS_A_DELETION === 0)
+    await sql(DELETE_OLDEST_OPEN, [], "open-tasks-prune");
 }
 
 /** The caller whose tasks are listed, and what its token allows; null: all scopes. */

@@ -63,6 +63,27 @@ describe("a kept task", () => {
     expect(await keptChars(made.id)).toBeLessThan(20_000);
   });
 
+  it("about no shopper is one of about the newest 2,000 of its store: a stranger cannot fill the database", async () => {
+    const { id: own } = await send({ tool: "get_identity" }, payer.token);
+    const { id: first } = await send({ tool: "none" });
+    await service.database.query(
+      `INSERT INTO kv (shop, key, value, expires_at) SELECT shop, 'agent_task:' || gen_random_uuid(),
+        jsonb_set(value, '{task,status,timestamp}', to_jsonb('2026-01-01T00:00:00.' || lpad(n::text, 4, '0') || 'Z')), expires_at
+        FROM kv, generate_series(1, 2400) AS n WHERE shop = $1 AND key = $2`,
+      [SHOP, `agent_task:${first}`],
+    );
+    const sent: string[] = [];
+    for (let n = 0; n < 20; n += 1) sent.push((await send({ tool: "none" })).id);
+    const [kept] = await service.database.query<{ n: string }>(
+      `SELECT count(*) AS n FROM kv WHERE shop = $1 AND left(key, 11) = 'agent_task:'
+        AND value->>'user_id' IS NULL`,
+      [SHOP],
+    );
+    expect(Number(kept?.n)).toBeLessThanOrEqual(2_020);
+    for (const id of [first, ...sent]) expect((await rpc("GetTask", { id })).id).toBe(id);
+    expect((await rpc("GetTask", { id: own }, payer.token)).id).toBe(own);
+  });
+
   it("is one of the newest 200 of its shopper and agent", async () => {
     const tokenOf = async (): Promise<string> =>
       (await newTokens(service, await newClient(service), payer.token)).access_token;
