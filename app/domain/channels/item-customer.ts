@@ -6,7 +6,7 @@ import type { Columns, StorefrontUser } from "../../db.server.ts";
 import type { Read } from "../../runtime/database/read-together.ts";
 import { PermanentFailure, type QueueItem } from "../bus/channel.ts";
 import { OWN_FAILURES } from "../bus/log/own-failures.ts";
-import { CUSTOMER_GID, normaliseEmail } from "../customers/customer-change.ts";
+import { CUSTOMER_GID, isLookAlike, normaliseEmail } from "../customers/customer-change.ts";
 import {
   findCustomerSnapshot,
   isPresent,
@@ -47,7 +47,8 @@ function referenceIn(
     [...ids, textOf(fields.admin_graphql_api_id), textOf(fields.id)]
       .map((id) => toGid(id, isStorefronts))
       .find((found) => found !== null) ?? null;
-  return { userId: null, gid, email: email?.includes("@") ? normaliseEmail(email) : null };
+  const isOwn = email !== null && email.includes("@") && !isLookAlike(email);
+  return { userId: null, gid, email: isOwn ? normaliseEmail(email) : null };
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { gidOf, parseWithExactIds, PayloadId } from "../../integrations/storefront/payload-ids.ts";
 import { storableText } from "../../runtime/database/storable-json.ts";
-import { normaliseEmail } from "../customers/customer-change.ts";
+import { isLookAlike, normaliseEmail } from "../customers/customer-change.ts";
 import { foldPhone } from "./personal-values/person-values.ts";
 import {
   addressSpelling,
@@ -66,7 +66,8 @@ export function readSubject(raw: Buffer): { subject: Subject; externalId: string
   return {
     subject: {
       ...(gid && { gid }),
-      ...(email && { email: normaliseEmail(email) }),
+      // The address of another person would have that one's data erased, or handed out.
+      ...(email && !(gid && isLookAlike(email)) && { email: normaliseEmail(email) }),
       ...(phone && { phone }),
       ...(orders.length > 0 && { orders }),
     },

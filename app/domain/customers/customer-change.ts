@@ -12,6 +12,8 @@ export type CustomerChange = {
   /** When it was read from the storefront's API, by this service's clock. A webhook's content was not. */
   readAt?: Date;
   email?: string | null | undefined;
+  /** The address may be another person's (`isLookAlike`): it leads to no account, and takes it from none. */
+  isLookAlike?: true;
   first_name?: string | null | undefined;
   last_name?: string | null | undefined;
   phone?: string | null | undefined;
@@ -72,7 +74,23 @@ export function normaliseEmail(email: string): string {
   return email.trim().normalize("NFKC").toLowerCase();
 }
 
-const normalised = (email: string | null | undefined) => (email ? normaliseEmail(email) : email);
+/**
+ * Whether only the normalisation makes it this address, as `ſam@` becomes `sam@`: the mailbox of the one may be
+ * another person's than that of the other, and what somebody proved about it says nothing about the other.
+ */
+export function isLookAlike(email: string): boolean {
+  const asSent = email.trim();
+  const normal = normaliseEmail(email);
+  const isOfOthers = /\P{ASCII}/u.test(asSent) && !/\P{ASCII}/u.test(normal);
+  return isOfOthers || asSent.normalize("NFC").toLowerCase() !== normal;
+}
+
+const addressOf = (
+  email: string | null | undefined,
+): Pick<CustomerChange, "email" | "isLookAlike"> =>
+  email
+    ? { email: normaliseEmail(email), ...(isLookAlike(email) && { isLookAlike: true }) }
+    : { email };
 const toDate = (iso: string | null | undefined) => (iso ? new Date(iso) : undefined);
 
 /** Null when the payload names no customer. */
@@ -95,7 +113,7 @@ export function parseRestCustomer(
     gid,
     createdAt: toDate(customer.created_at),
     changedAt: triggeredAt ?? toDate(customer.updated_at) ?? receivedAt,
-    email: normalised(customer.email),
+    ...addressOf(customer.email),
     first_name: customer.first_name,
     last_name: customer.last_name,
     phone: customer.phone,
@@ -152,7 +170,7 @@ export function fromGraphqlCustomer(customer: GraphqlCustomer): CustomerChange {
     gid: customer.id,
     createdAt: isTime(createdAt) ? createdAt : undefined,
     changedAt: new Date(customer.updatedAt),
-    email: email && normalised(textOf(email.emailAddress)),
+    ...addressOf(email && textOf(email.emailAddress)),
     first_name: firstName && cleanName(firstName),
     last_name: lastName && cleanName(lastName),
     phone: phone && textOf(phone.phoneNumber),

@@ -22,7 +22,7 @@ export async function findStoredUser(
      FROM storefront_users WHERE shop = $1 AND (storefront_customer_gid = $2
        OR (storefront_customer_gid IS NULL AND lower(email) = $3 AND status <> 'deleted'))
      ORDER BY (storefront_customer_gid = $2) DESC NULLS LAST LIMIT 2 FOR UPDATE`,
-    [change.gid, change.email ?? null],
+    [change.gid, change.isLookAlike ? null : (change.email ?? null)],
     "find_stored_user",
   );
   const [user] = rows;
@@ -41,8 +41,12 @@ export async function checkAddress(
   ctx: Ctx,
   tenant: Tenant,
   sql: TenantSql,
-  { email, user }: { email: string | null; user: StoredUser | null },
+  {
+    change,
+    user,
+  }: { change: Pick<CustomerChange, "email" | "isLookAlike">; user: StoredUser | null },
 ): Promise<AddressUse> {
+  const { email = null, isLookAlike } = change;
   // An account with a password or a federated identity is found by its address, so the storefront
   // must not change it.
   if (email === null) return !user || !hasWayIn(user) ? "free" : "kept";
@@ -57,11 +61,12 @@ export async function checkAddress(
     [email, user?.id ?? 0],
     "find_address_holder",
   );
-  if (other && !other.storefront_customer_gid && (await mustYieldAddress(sql, other))) {
+  if (!other) return "free";
+  if (isLookAlike) return "kept";
+  if (!other.storefront_customer_gid && (await mustYieldAddress(sql, other))) {
     await yieldAddress(ctx, tenant, sql, other.id);
     return "free";
   }
-  if (!other) return "free";
   ctx.log.warn("customer.email_conflict", {
     shop: tenant.shop,
     user_id: user?.id,

@@ -173,7 +173,7 @@ async function fieldsOf(
 ): Promise<{ fields: Record<string, unknown>; isAddressTaken: boolean }> {
   const fields = columnsOf(ctx, tenant, change, user);
   if (change.email === undefined) return { fields, isAddressTaken: false };
-  const use = await checkAddress(ctx, tenant, sql, { email: change.email, user });
+  const use = await checkAddress(ctx, tenant, sql, { change, user });
   const isAddressTaken = use === "other_customer";
   const isGivenUp = isAddressTaken && user !== null && !hasWayIn(user);
   if (use === "free" || isGivenUp) {

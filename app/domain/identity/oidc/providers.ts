@@ -1,6 +1,7 @@
 // The two identity providers as values: address, our client, and how they name a person.
 import type { Ctx } from "../../../context.server.ts";
 import type { OidcPlace } from "../../../integrations/oidc.ts";
+import { isLookAlike } from "../../customers/customer-change.ts";
 import { cleanName } from "../../customers/person-name.ts";
 import { storeDomains } from "../../tenants/storefront/primary-domain.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
@@ -63,7 +64,8 @@ function common(claims: IdentityClaims) {
     issuer: claims.issuer,
     sub: claims.sub,
     email,
-    isEmailVerified: email !== null && claims.email_verified === true,
+    isEmailVerified:
+      email !== null && claims.email_verified === true && !isLookAlike(claims.email ?? ""),
     name: cleanName(claims.name ?? "") || null,
     avatarUrl:
       claims.picture && URL.parse(claims.picture)?.protocol === "https:" ? claims.picture : null,
