@@ -5,6 +5,7 @@ import { lockUsers } from "../../../app/domain/customers/sync/page-rows.ts";
 import { dataOf, getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { ADMIN_KEY, SHOP, startService, type Service } from "../../support/service.ts";
 import {
+  COST_OF_FEW,
   nodesOf,
   planOfLargeTables,
   type PlanNode,
@@ -13,8 +14,6 @@ import {
 import { connectStore, deliver } from "../../support/storefront/storefront.ts";
 
 const CUSTOMERS = 1_000;
-/** What a partial index with few entries costs at most. */
-const COST_OF_FEW = 100;
 const PASSWORD = "correct horse";
 let service: Service;
 

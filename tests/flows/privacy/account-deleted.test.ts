@@ -1,7 +1,14 @@
 // What stays of an account that its owner deleted: nothing, also not what was archived of it.
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { eraseCopies } from "../../../app/domain/compliance/erasure/erase-copies.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { findEverywhere, startPrivacyService } from "../../support/privacy.ts";
 import { eventually, SHOP, type Service } from "../../support/service.ts";
+import {
+  COST_OF_FEW,
+  planOfLargeTables,
+  recordStatements,
+} from "../../support/statements/statement-plans.ts";
 import { newEmail, PASSWORD, queueIsEmpty, signUp } from "../../contract/identity/people.ts";
 
 let service: Service;
@@ -45,6 +52,21 @@ it("a deleted account's archived messages go with the next scheduled run, and no
   expect(await archivedOf([kept])).not.toEqual([]);
   const marks = "SELECT 1 FROM kv WHERE key LIKE 'deleted_account:%'";
   expect(await service.database.query(marks)).toEqual([]);
+});
+
+it("the search for deleted accounts does not read the store's other keys", async () => {
+  await service.database.query(
+    `INSERT INTO kv (shop, key, value, expires_at)
+      SELECT $1, 'evt:' || n, '1', now() + interval '1 day' FROM generate_series(1, 5000) n`,
+    [SHOP],
+  );
+  await service.database.query("VACUUM ANALYZE kv");
+  const { ctx, database } = service;
+  const tenant = await getTenant(ctx, SHOP);
+  const [search] = await recordStatements(() => eraseCopies(ctx, tenant));
+  if (!search) throw new Error("The search sent no statement.");
+  const plan = await planOfLargeTables(database.url, search.text);
+  expect(plan["Total Cost"]).toBeLessThan(COST_OF_FEW);
 });
 
 it("a deleted account's checkouts are canceled, its mandates hold nothing, and nothing says which orders were its own", async () => {

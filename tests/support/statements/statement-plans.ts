@@ -40,6 +40,9 @@ export async function recordStatements(work: () => Promise<unknown>): Promise<Re
 export const planOfLargeTables = async (url: string, text: string): Promise<PlanNode> =>
   explain(url, { text: `EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`, values: [] }, 100);
 
+/** What an index costs that leads to few rows; a thousand rows cost more. */
+export const COST_OF_FEW = 100;
+
 /** The plan with what was read. The statement is run and rolled back. */
 export const executedPlanOf = async (url: string, { text, values }: Recorded): Promise<PlanNode> =>
   explain(url, { text: `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values }, 1);

@@ -17,6 +17,9 @@ import { eraseArchived } from "./erase-outside.ts";
 import { tableSlices } from "./table-slices.ts";
 
 const AT_ONCE = 200;
+/** By `kv_deleted_accounts_idx`: most keys of a store belong to its events. */
+const FIND_MARKS = `
+  SELECT value FROM kv WHERE shop = $1 AND left(key, 16) = '${KEYS.deletedAccount("")}' ORDER BY key LIMIT $2`;
 
 /** Null when no account was deleted. Safe to repeat: a mark is deleted after its objects. */
 export async function eraseCopies(
@@ -24,19 +27,13 @@ export async function eraseCopies(
   tenant: Tenant,
 ): Promise<{ accounts: number; objects: number } | null> {
   const { sql, prisma } = dataOf(ctx, tenant);
-  const marks = await prisma.kv.findMany({
-    select: { value: true },
-    where: { key: { startsWith: KEYS.deletedAccount("") } },
-    orderBy: { key: "asc" },
-    take: AT_ONCE,
-  });
+  const marks = await sql<{ value: DeletedAccount }>(FIND_MARKS, [AT_ONCE]);
   if (marks.length === 0) return null;
-  const userIds = marks.map(({ value }) => (value as DeletedAccount).user_id);
+  const userIds = marks.map(({ value }) => value.user_id);
   await deleteKeptAnswers(ctx.regions.get(tenant.region), tenant.shop, userIds.map(String));
   await deleteMergedAccounts(ctx, tenant, userIds);
   let [accounts, objects] = [0, 0];
-  for (const { value } of marks) {
-    const mark = value as DeletedAccount;
+  for (const { value: mark } of marks) {
     const gid = deletedGid(ctx, tenant.shop, mark);
     const named = {
       entity_type: "customer",
