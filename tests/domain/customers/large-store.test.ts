@@ -3,7 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findPeople } from "../../../app/domain/compliance/find-people.ts";
 import { lockUsers } from "../../../app/domain/customers/sync/page-rows.ts";
 import { dataOf, getTenant } from "../../../app/domain/tenants/tenant.ts";
-import { ADMIN_KEY, SHOP, startService, type Service } from "../../support/service.ts";
+import {
+  ADMIN_KEY,
+  RETURN_ORIGIN,
+  SHOP,
+  startService,
+  type Service,
+} from "../../support/service.ts";
 import {
   COST_OF_FEW,
   nodesOf,
@@ -51,7 +57,8 @@ async function readingAllCustomers(work: () => Promise<unknown>): Promise<string
 }
 
 const post = async (path: string, body: object, key: string | null = null) => {
-  const answer = await service.call("POST", `${path}?shop=${SHOP}`, { body, key });
+  const headers = { Origin: RETURN_ORIGIN };
+  const answer = await service.call("POST", `${path}?shop=${SHOP}`, { body, key, headers });
   expect(answer.status, `${path}: ${answer.text}`).toBeLessThan(300);
   return answer.json;
 };
@@ -106,13 +113,64 @@ describe("in a store with many customers", () => {
           }),
         ),
     ],
+    [
+      "a webhook about a merge, and one about a deletion",
+      async () => {
+        await deliver(
+          service,
+          "customers-merge",
+          JSON.stringify({
+            admin_graphql_api_customer_kept_id: "gid://shopify/Customer/5000021",
+            admin_graphql_api_customer_deleted_id: "gid://shopify/Customer/5000022",
+            status: "completed",
+          }),
+        );
+        await deliver(
+          service,
+          "customers-delete",
+          JSON.stringify({ id: 5_000_023, admin_graphql_api_id: "gid://shopify/Customer/5000023" }),
+        );
+      },
+    ],
+    [
+      "an account's own page, export, change of name and deletion",
+      async () => {
+        const { token } = await post("/auth/signup", {
+          email: "own@example.com",
+          password: PASSWORD,
+          consent_tos: true,
+          consent_privacy: true,
+        });
+        const own = (method: string, path: string, body?: object) =>
+          service.call(method, `${path}?shop=${SHOP}`, { key: token, ...(body && { body }) });
+        expect((await own("GET", "/auth/me")).status).toBe(200);
+        expect((await own("GET", "/auth/me/export")).status).toBe(200);
+        expect((await own("PATCH", "/auth/profile", { first_name: "Eve" })).status).toBe(200);
+        expect((await own("DELETE", "/auth/me", { password: PASSWORD })).status).toBe(200);
+      },
+    ],
+    [
+      "a form with an address, known or not",
+      async () => {
+        for (const name of ["person15", "nobody"])
+          await post("/auth/consent-sync", {
+            email: `${name}@example.com`,
+            consent_id: `form-${name}`,
+            consent_marketing: true,
+            method: "newsletter_form",
+          });
+      },
+    ],
     ["a webhook about an order", () => deliver(service, "orders-create", order())],
     [
       "a page of the customer sync",
       async () => {
         const { sql } = dataOf(service.ctx, await getTenant(service.ctx, SHOP));
-        const change = { gid: "gid://shopify/Customer/5000011", email: "person11@example.com" };
-        await lockUsers(sql, [change, change] as never);
+        const changedAt = new Date();
+        await lockUsers(sql, [
+          { gid: "gid://shopify/Customer/5000011", email: "person11@example.com", changedAt },
+          { gid: "gid://shopify/Customer/6000011", email: "person12@example.com", changedAt },
+        ]);
       },
     ],
     [

@@ -34,7 +34,7 @@ export async function recordStatements(work: () => Promise<unknown>): Promise<Re
 }
 
 /**
- * The plan for any values, as a prepared statement gets it, where reading a whole table is a hundred times as dear: a
+ * The plan for any values, as a prepared statement gets it, where reading a whole table costs a hundred times as much: a
  * table that is read nevertheless has no index for it. The statement is not run.
  */
 export const planOfLargeTables = async (url: string, text: string): Promise<PlanNode> =>
