@@ -75,8 +75,8 @@ export function normaliseEmail(email: string): string {
 }
 
 /**
- * Whether only the normalisation makes it this address, as `ſam@` becomes `sam@`: the mailbox of the one may be
- * another person's than that of the other, and what somebody proved about it says nothing about the other.
+ * Whether normalisation turns the address into another one, as `ſam@` into `sam@`. The two mailboxes may belong to
+ * different people, so a proof of the first says nothing about the second.
  */
 export function isLookAlike(email: string): boolean {
   const asSent = email.trim();
