@@ -46,9 +46,10 @@ const DELETE_OLDEST = `
 
 /** Of a store, about no shopper: anybody may make thousands in an hour, of some kilobytes each. */
 const MAX_KEPT_OPEN = 2_000;
-/** As many of them are made before the next deletion, which reads all that are kept. */
+/** As many of them are made in a store before the next deletion, which reads all that are kept. */
 const OPEN_TASKS_A_DELETION = 20;
-let openTasks = 0;
+/** By store, since its last deletion. In one count for all stores, one store's tasks could take another's deletions. */
+const openTasks = new Map<string, number>();
 
 // The same index: those without an account come together in it.
 const DELETE_OLDEST_OPEN = `
@@ -70,14 +71,14 @@ export async function keepTask(
   const { sql } = dataOf(ctx, tenant);
   const kept = { ...record, task: toKeptTask(record.task) };
   await putKey(sql, KEYS.agentTask(id), kept, TTL_SECONDS.agentTask);
-  if (record.user_id === null) return pruneOpenTasks(sql);
+  if (record.user_id === null) return pruneOpenTasks(sql, tenant.shop);
   await sql(DELETE_OLDEST, [String(record.user_id), record.client_id ?? ""], "agent-tasks-prune");
 }
 
-async function pruneOpenTasks(sql: TenantSql): Promise<void> {
-  openTasks += 1;
-  if (openTasks % OPEN_TASKS_A_DELETION === 0)
-    await sql(DELETE_OLDEST_OPEN, [], "open-tasks-prune");
+async function pruneOpenTasks(sql: TenantSql, shop: string): Promise<void> {
+  const made = (openTasks.get(shop) ?? 0) + 1;
+  openTasks.set(shop, made % OPEN_TASKS_A_DELETION);
+  if (made === OPEN_TASKS_A_DELETION) await sql(DELETE_OLDEST_OPEN, [], "open-tasks-prune");
 }
 
 /** The caller whose tasks are listed, and what its token allows; null: all scopes. */

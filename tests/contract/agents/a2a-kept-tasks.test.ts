@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newClient, newTokens } from "../../support/agents/agent.ts";
 import { newMandate, newPayer } from "../../support/agents/checkout.ts";
 import { openStore, type Shopper } from "../../support/agents/commerce.ts";
-import { SHOP, startService, type Service } from "../../support/service.ts";
+import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
 let payer: Shopper;
@@ -82,6 +82,44 @@ describe("a kept task", () => {
     expect(Number(kept?.n)).toBeLessThanOrEqual(2_020);
     for (const id of [first, ...sent]) expect((await rpc("GetTask", { id })).id).toBe(id);
     expect((await rpc("GetTask", { id: own }, payer.token)).id).toBe(own);
+  });
+
+  it("about no shopper is counted by store: the tasks of another store do not keep too many of one", async () => {
+    await service.addTenant(OTHER_SHOP);
+    await service.database.query("DELETE FROM kv WHERE left(key, 11) = 'agent_task:'");
+    const sendTo = (shop: string) =>
+      service.call("POST", `/a2a?shop=${shop}`, {
+        key: null,
+        headers: { "A2A-Version": "1.0" },
+        body: {
+          jsonrpc: "2.0",
+          id: "r-1",
+          method: "SendMessage",
+          params: {
+            message: {
+              messageId: randomUUID(),
+              role: "ROLE_USER",
+              parts: [{ data: { tool: "none" } }],
+            },
+          },
+        },
+      });
+    await service.database.query(
+      `INSERT INTO kv (shop, key, value, expires_at) SELECT s, 'agent_task:' || gen_random_uuid(),
+        '{"user_id": null, "task": {"status": {"timestamp": "2026-01-01T00:00:00Z"}}}', now() + interval '1 hour'
+        FROM unnest($1::text[]) AS s, generate_series(1, 2100)`,
+      [[SHOP, OTHER_SHOP]],
+    );
+    for (let n = 0; n < 20; n += 1) {
+      await sendTo(SHOP);
+      await sendTo(OTHER_SHOP);
+    }
+    const counts = await service.database.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM kv WHERE shop = ANY($1) AND left(key, 11) = 'agent_task:'
+        AND value->>'user_id' IS NULL GROUP BY shop`,
+      [[SHOP, OTHER_SHOP]],
+    );
+    expect(Math.max(...counts.map(({ n }) => n))).toBeLessThanOrEqual(2_020);
   });
 
   it("is one of the newest 200 of its shopper and agent", async () => {
