@@ -56,15 +56,19 @@ describe("starts", () => {
     const proxy = await startDatabaseProxy(at.database.url);
     await proxy.refuse();
     const port = await freePort();
-    const starting = startServer(deployment({ DATABASE_URL: proxy.url, PORT: String(port) }));
+    const server = startChild(
+      "app/server.ts",
+      deployment({ DATABASE_URL: proxy.url, PORT: String(port) }),
+    );
     const early = await eventually("the open port", () =>
       fetch(`http://127.0.0.1:${port}/health`).catch(() => null),
     );
     expect([early.status, early.headers.get("retry-after")]).toEqual([503, "1"]);
+    await server.line("that it waits", /"database\.waiting"/);
     const probe = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
     expect([await probe("/health/live"), await probe("/health/ready")]).toEqual([200, 503]);
     await proxy.restore();
-    const server = await starting;
+    await server.line("its address", /^listening on /);
     const waits = server.lines.filter((line) => line.includes("database.waiting"));
     expect(waits.map((line) => JSON.parse(line))).toMatchObject([
       { level: 40, event: "database.waiting", max_seconds: 15 },
