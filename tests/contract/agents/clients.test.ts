@@ -86,6 +86,11 @@ describe("a client registration", () => {
     ["another server", { redirect_uris: ["smb://agent.example/cb"] }, "invalid_redirect_uri"],
     ["an unknown app", { redirect_uris: ["agent://callback"] }, "invalid_redirect_uri"],
     ["a fragment", { redirect_uris: [`${REDIRECT}#x`] }, "invalid_redirect_uri"],
+    [
+      "somebody's e-mail address",
+      { redirect_uris: ["https://agent.example/cb?for=ada%40example.com"] },
+      "invalid_redirect_uri",
+    ],
     ["a user", { redirect_uris: ["https://a:b@agent.example/"] }, "invalid_redirect_uri"],
     [
       "a policy's end in its host",
@@ -132,6 +137,14 @@ describe("a client registration", () => {
     expect([answer.status, answer.json.error]).toEqual([400, error]);
     expect(answer.json.error_description).toEqual(expect.any(String));
   });
+
+  it.each(["ada@example.com", "Agent of <ada@example.com>", "ada＠example.com"])(
+    "with an e-mail address in its name (%s) does not keep the name",
+    async (name) => {
+      const answer = await register(service, { client_name: name });
+      expect([answer.status, answer.json.client_name]).toEqual([201, "Agent"]);
+    },
+  );
 
   it("above 16 KiB is not read", async () => {
     const answer = await register(service, { client_name: "x".repeat(20_000) });

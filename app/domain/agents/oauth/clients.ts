@@ -7,11 +7,12 @@ import type { Ctx } from "../../../context.server.ts";
 import { fetchClientDocument } from "../../../integrations/client-documents.ts";
 import { findKey, putKey } from "../../../runtime/database/kv.ts";
 import { KEYS, TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
+import { findEmailAddresses } from "../../../runtime/email-addresses.ts";
 import { findAddressProblem } from "../../../runtime/tenant-address.ts";
 import { toVisibleLine } from "../../../runtime/text/invisible.ts";
 import { consumeRateLimit } from "../../identity/rate-limits.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { findRedirectProblem } from "./redirect-uris.ts";
+import { findRedirectProblem, hasEmailAddress } from "./redirect-uris.ts";
 
 export type AgentClient = {
   id: string;
@@ -57,11 +58,13 @@ const STACKED_MARKS = /(\p{M}{3})\p{M}+/gu;
 
 /**
  * A name that is safe to show: one line, no invisible characters, none that change the text
- * direction, none that cover what is beside it.
+ * direction, none that cover what is beside it. The fallback also stands for a name with an e-mail
+ * address: a shopper's erasure would find it in the store's list of agents, which it cannot change.
  */
 function toShownName(name: string | undefined, fallback: string): string {
   const shown = toVisibleLine((name ?? "").normalize("NFKC")).replace(STACKED_MARKS, "$1");
-  return Array.from(shown || fallback)
+  const isUsable = shown !== "" && findEmailAddresses(shown, 1).length === 0;
+  return Array.from(isUsable ? shown : fallback)
     .slice(0, MAX_NAME_LENGTH)
     .join("");
 }
@@ -127,6 +130,7 @@ async function isDocumentAddress(ctx: Ctx, id: string): Promise<boolean> {
     !url.hash &&
     !url.username &&
     !url.password &&
+    !hasEmailAddress(id) &&
     findAddressProblem(id, await ctx.addressRules()) === undefined
   );
 }

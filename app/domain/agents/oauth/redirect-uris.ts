@@ -1,5 +1,6 @@
 // Allowed redirect URIs of agents (RFC 8252, RFC 9700): https, loopback, or a private-use scheme, which leads to an app on
 // the shopper's device.
+import { findEmailAddresses } from "../../../runtime/email-addresses.ts";
 
 const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
 const MAX_LENGTH = 500;
@@ -23,6 +24,7 @@ export function findRedirectProblem(uri: string): string | undefined {
     return "must have a host of letters, digits, dots and dashes";
   if (uri.includes("#") || url.username || url.password)
     return "must have neither a fragment nor a user";
+  if (hasEmailAddress(uri)) return "must not contain an e-mail address";
   if (url.protocol === "https:") return undefined;
   if (url.protocol === "http:")
     return LOOPBACK.has(url.hostname) ? undefined : "must be an https:// address";
@@ -31,6 +33,10 @@ export function findRedirectProblem(uri: string): string | undefined {
     ? undefined
     : "must be https, loopback, or a scheme such as com.example.agent:";
 }
+
+/** Also where the `@` is encoded. What a client says of itself is kept for the store, not for one shopper. */
+export const hasEmailAddress = (uri: string): boolean =>
+  findEmailAddresses(uri.replaceAll(/%40/g, "@"), 1).length > 0;
 
 /** Whose page or app gets the answer: the host, or an app's scheme, whose host is a name of the app's own choice. */
 export function receiverOf(uri: string): string {
