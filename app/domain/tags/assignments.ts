@@ -78,8 +78,10 @@ export async function changeAssignedTags(
   if (missing.length > 0) await change.countNew?.(sql, missing.length);
   await createTags(sql, change.categories ? missing.map(withPlainName) : missing);
   const added = await assign(sql, user, add, change.source);
-  const pruned = added.length > 0 ? await pruneDatedTags(sql, userId, user.tags) : [];
-  const removed = [...ended, ...opposites.ended, ...pruned];
+  const leaving = [...ended, ...opposites.ended];
+  const remaining = user.tags.filter((tag) => !leaving.includes(tag.toLowerCase()));
+  const pruned = added.length > 0 ? await pruneDatedTags(sql, userId, remaining) : [];
+  const removed = [...leaving, ...pruned];
   if (added.length + removed.length > 0) await mirrorTags(sql, user, added, removed);
   return {
     tags: (await listAssignedTags(sql, userId)).map(({ slug }) => slug),
@@ -309,11 +311,13 @@ async function pruneDatedTags(
   mirrored: readonly string[],
 ): Promise<string[]> {
   const held = await listAssignedTags(sql, userId);
-  const own = new Set(held.map(({ slug }) => slug));
-  const foreign = mirrored.filter((tag) => !own.has(toSlug(tag))).length;
-  // Each form also has its `accepts_` tag at the storefront.
-  const accepted = held.filter(({ slug }) => slug.endsWith("_subscribed")).length;
-  const excess = held.length - Math.min(MAX_OWN_TAGS, MAX_STOREFRONT_TAGS - foreign - accepted);
+  // Each form also has its `accepts_` tag at the storefront, which the mirror shows once it was written.
+  const ours = new Set(held.flatMap((tag) => [tag.slug, toAcceptsTag(tag) ?? tag.slug]));
+  const foreign = mirrored.filter((tag) => !ours.has(toSlug(tag)));
+  const excess = Math.max(
+    held.length - MAX_OWN_TAGS,
+    ours.size + foreign.length - MAX_STOREFRONT_TAGS,
+  );
   if (excess <= 0) return [];
   const oldest = held
     .filter(({ slug, category }) => category === "campaign" && isDatedFormTag(slug))
