@@ -29,8 +29,8 @@ export const RATE_LIMITS = {
   account_exists_mail_per_email: { max: 5, windowSeconds: 3_600 },
   account_deleted_mail_per_email: { max: 5, windowSeconds: 3_600 },
   reset_mail_per_address: { max: 60, windowSeconds: 3_600 },
-  /** Sign-ins started at a provider per store; each stores a state and a verifier. */
-  sign_in_start_per_address: { max: 60, windowSeconds: 60 },
+  /** Sign-ins started at a provider per store; each stores a state and a verifier. People behind one address share it. */
+  sign_in_start_per_address: { max: 120, windowSeconds: 60 },
   /** Links and codes have 256 random bits and cannot be guessed, but every attempt is looked up. */
   link_tries_per_address: { max: 300, windowSeconds: 60 },
   /** The store that an install names need not exist. */
@@ -90,7 +90,8 @@ export const RATE_LIMITS = {
   consent_mail_per_email: { max: 5, windowSeconds: 3_600 },
   /** A store's forms must not mail arbitrary people without limit. */
   consent_mail_per_store: { max: 500, windowSeconds: 3_600 },
-  consent_mail_per_address: { max: 30, windowSeconds: 3_600 },
+  /** Of two minutes with as many forms as `consent_per_address` takes: people behind one address get their mails. */
+  consent_mail_per_address: { max: 120, windowSeconds: 3_600 },
 } as const satisfies Record<string, Limit>;
 
 export type RateLimitName = keyof typeof RATE_LIMITS;

@@ -32,12 +32,12 @@ async function statusCounts(answers: Promise<{ status: number }>[]): Promise<obj
 }
 
 describe.each(["/auth/federated/login", "/auth/storefront/login"])("%s", (path) => {
-  it("allows 60 sign-in starts a minute per client address and store; the 61st inserts no row", async () => {
+  it("allows 120 sign-in starts a minute per client address and store; the 121st inserts no row", async () => {
     const address = newAddress();
     const before = await countKeys("^(oauth_state|pkce):");
-    const answers = Array.from({ length: 80 }, () => start(`${path}?shop=${SHOP}`, address));
-    expect(await statusCounts(answers)).toEqual({ 302: 60, 429: 20 });
-    expect(await countKeys("^(oauth_state|pkce):")).toBe(before + 120);
+    const answers = Array.from({ length: 140 }, () => start(`${path}?shop=${SHOP}`, address));
+    expect(await statusCounts(answers)).toEqual({ 302: 120, 429: 20 });
+    expect(await countKeys("^(oauth_state|pkce):")).toBe(before + 240);
     expect((await start(`${path}?shop=${OTHER_SHOP}`, address)).status).toBe(302);
     expect((await start(`${path}?shop=${SHOP}`, newAddress())).status).toBe(302);
     clock.at += 60_000;
