@@ -15,7 +15,7 @@ export type OidcFlaw = {
   token?: number | "hang" | "garbage" | "lose_reply";
   jwks?: number | "hang" | "garbage" | "empty";
   discovery?: number | "hang" | "garbage" | "issuer_mismatch";
-  userinfo?: number | "hang" | "garbage" | "other_subject" | "no_subject";
+  userinfo?: number | "hang" | "garbage" | "other_subject" | "no_subject" | "malformed_email";
   /** Applies to the next redirect to the app; any other text is sent as `error`. */
   callback?: "no_iss" | "wrong_iss" | "wrong_state" | "no_state" | "wrong_code" | (string & {});
 };

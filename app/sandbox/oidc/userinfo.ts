@@ -11,8 +11,7 @@ export function answerUserinfo(
   call: Call,
 ): ApiResponse | Promise<ApiResponse> {
   const flaw = flaws.take("userinfo");
-  if (flaw !== undefined && flaw !== "other_subject" && flaw !== "no_subject")
-    return brokenReply(flaw);
+  if (flaw !== undefined && !isOfClaims(flaw)) return brokenReply(flaw);
   const accessToken = /^Bearer (.+)$/i.exec(call.headers.authorization ?? "")?.[1] ?? "";
   const grant = grants.findGrant(realm, accessToken);
   if (!grant)
@@ -23,6 +22,15 @@ export function answerUserinfo(
     );
   return json(200, {
     ...personClaims(grant.person, grant.scopes),
-    ...(flaw && { sub: flaw === "other_subject" ? "another-subject" : undefined }),
+    ...(flaw && FLAWED_CLAIMS[flaw]),
   });
 }
+
+const FLAWED_CLAIMS = {
+  other_subject: { sub: "another-subject" },
+  no_subject: { sub: undefined },
+  malformed_email: { email: ["person@example.com"] },
+};
+
+const isOfClaims = (flaw: number | string): flaw is keyof typeof FLAWED_CLAIMS =>
+  Object.hasOwn(FLAWED_CLAIMS, flaw);

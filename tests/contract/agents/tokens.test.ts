@@ -151,14 +151,17 @@ describe("an authorization code", () => {
       401,
     );
     const twice = `grant_type=authorization_code&client_id=${client}&code=${swap.code}&code=${swap.code}`;
-    expectRefused(
-      await service.call("POST", `/oauth/token?shop=${SHOP}`, {
-        key: null,
-        body: twice,
-        headers: { "Content-Type": "application/x-www-form-urlencoded" },
-      }),
-      "invalid_request",
-    );
+    // A NUL, which no column can hold.
+    const unstorable = `grant_type=authorization_code&client_id=${client}&code=a%00b`;
+    for (const body of [twice, unstorable])
+      expectRefused(
+        await service.call("POST", `/oauth/token?shop=${SHOP}`, {
+          key: null,
+          body,
+          headers: { "Content-Type": "application/x-www-form-urlencoded" },
+        }),
+        "invalid_request",
+      );
     expectRefused(
       await service.call("POST", `/oauth/token?shop=${SHOP}`, {
         key: null,

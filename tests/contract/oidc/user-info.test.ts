@@ -56,6 +56,11 @@ describe("a federated sign-in whose ID token has no address", () => {
     await expectRefused(service, "invalid_token", signIn);
   });
 
+  it("is rejected when the user info has an address that is none", async () => {
+    service.sandbox.federated.next({ userinfo: "malformed_email" });
+    await expectRefused(service, "invalid_token", signIn);
+  });
+
   it.each([500, 503, 429])(
     "makes no account while the user info is answered with %i",
     async (userinfo) => {

@@ -4,7 +4,7 @@ import { hash, type KeyObject } from "node:crypto";
 import { compactVerify, CompactSign, decodeProtectedHeader } from "jose";
 import type { Random } from "../../../runtime/clock.ts";
 
-export const MAX_TOKEN_LENGTH = 200_000;
+const MAX_TOKEN_LENGTH = 200_000;
 const MAX_DISCLOSURES = 32;
 const MAX_DEPTH = 16;
 const SALT_BYTES = 16;

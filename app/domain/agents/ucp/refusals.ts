@@ -53,8 +53,6 @@ export const checkoutPath =
     };
     if (first === "unavailable") return lineOf(rest.join("."));
     if (first === "delivery") return deliveryPath(fulfillment, rest);
-    if (first === "discount_codes")
-      return `$.discounts.codes${rest.map((index) => `[${index}]`).join("")}`;
     if (first === "line_items") {
       const line = lineOf(lines[Number(rest[0])]?.variantId);
       return line && `${line}.${rest[1] === "variant_id" ? "item.id" : rest[1]}`;

@@ -77,17 +77,30 @@ describe("search_catalog", () => {
     ).toBe(-32_602);
   });
 
-  it("filters by price, category, collection and availability, and names the filters it ignored", async () => {
+  it("filters by price, category and collection, and names the filters it ignored", async () => {
     const titles = async (filters: object) =>
       (await answerOf("search_catalog", { filters })).products.map(
         ({ title }: { title: string }) => title,
       );
     expect(await titles({ price: { max: 3000 } })).toEqual(["Camp Lantern"]);
+    expect((await titles({ price: { min: 3000 } })).sort()).toEqual(["Desk Lamp", "Trail Camera"]);
+    expect(await titles({ price: { min: 3000, max: 4000 } })).toEqual(["Trail Camera"]);
     expect(await titles({ categories: ["cameras"] })).toEqual(["Trail Camera"]);
     expect(await titles({ collection: "home" })).toEqual(["Desk Lamp"]);
     expect((await answerOf("search_catalog", { filters: { colour: "red" } })).messages).toEqual([
       expect.objectContaining({ type: "warning", code: "filter_not_supported" }),
     ]);
+  });
+
+  it("leaves out what is sold out only where an agent asks for what can be bought", async () => {
+    service.sandbox.storefront.putProduct(OTHER_SHOP, {
+      title: "Sold Tent",
+      variants: [{ sku: "TNT-1", price: "90.00", stock: 0 }],
+    });
+    const found = async (filters: object) =>
+      (await answerOf("search_catalog", { query: "tent", filters }, OTHER_SHOP)).products;
+    expect(await found({ available: false })).toMatchObject([{ title: "Sold Tent" }]);
+    expect(await found({ available: true })).toEqual([]);
   });
 
   it("rejects arguments that UCP does not define, and names them", async () => {

@@ -91,6 +91,12 @@ describe("a refusal", () => {
       expect(await answer(name, args)).toMatchObject({ code: "not_found", message });
   });
 
+  it("of a checkout of nothing says what to name", async () => {
+    expect(
+      (await answer("create_checkout", { checkout: { line_items: [] } })).messages,
+    ).toMatchObject([{ code: "invalid_request", content: expect.stringContaining("line_items") }]);
+  });
+
   it("of a product in a cart says that its variants are what can be bought", async () => {
     const { products } = await answer("search_catalog", { catalog: { query: "camera" } });
     const { messages } = await answer("create_cart", {
