@@ -45,7 +45,7 @@ const Message = z.looseObject({
 const Meta = z.looseObject({}).optional();
 const CallParams = z.looseObject({
   name: z.string(),
-  arguments: z.record(z.string(), z.unknown()).optional(),
+  arguments: z.record(z.string(), z.unknown()).nullish(),
   _meta: Meta,
 });
 const ListParams = z.looseObject({ cursor: z.string().optional(), _meta: Meta });
@@ -210,8 +210,10 @@ async function findParameterProblem(
 const refuse = (body: unknown, code: number, message: string): ApiResponse =>
   json(200, { jsonrpc: "2.0", id: idOf(body), error: { code, message } });
 
-/** `initialize` may omit parameters that we do not use. */
+/** `initialize` may omit parameters that we do not use, and a call's arguments may be null. */
 function toKnownMessage(message: z.output<typeof Message>): object {
+  if (message.method === "tools/call" && message.params?.["arguments"] === null)
+    return { ...message, params: { ...message.params, arguments: undefined } };
   if (message.method !== "initialize") return message;
   return {
     ...message,

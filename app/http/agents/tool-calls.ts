@@ -27,6 +27,7 @@ import { recordRefusal, recordToolCall } from "./agent-calls.ts";
 import { addressOfCaller, countAgentChange } from "./agent-limits.ts";
 import { isAllowedOrigin } from "../../domain/tenants/allowed-origins.ts";
 import { addressFor } from "./discovery.ts";
+import { parseArguments } from "./tool-arguments.ts";
 import { bearerToken } from "../auth/guards.ts";
 import type { ApiRequest } from "../api-request.ts";
 import { toAppError } from "../error-response.ts";
@@ -130,7 +131,9 @@ async function admit(
 
 function readMeta(args: unknown) {
   const meta =
-    typeof args === "object" && args !== null && "meta" in args ? Meta.safeParse(args.meta) : null;
+    typeof args === "object" && args !== null && "meta" in args
+      ? parseArguments(Meta, args.meta)
+      : null;
   return meta?.success ? meta.data : null;
 }
 
@@ -182,7 +185,7 @@ export async function runTool(
   accessed: NoteAccess,
 ): Promise<ToolOutcome> {
   const { tool, call, record, challenged } = admitted;
-  const parsed = tool.input.safeParse(args ?? {});
+  const parsed = parseArguments(tool.input, args ?? {});
   if (!parsed.success) {
     record({ outcome: "failed", code: "invalid_request" });
     return {

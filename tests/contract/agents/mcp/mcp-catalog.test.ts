@@ -15,7 +15,7 @@ const rpc = (method: string, params: object, shop = SHOP) =>
     key: null,
     body: { jsonrpc: "2.0", id: 1, method, params },
   });
-const ask = async (name: string, args: object, shop = SHOP) =>
+const ask = async (name: string, args: object | null, shop = SHOP) =>
   (await rpc("tools/call", { name, arguments: args }, shop)).json;
 const answerOf = async (name: string, catalog: object, shop = SHOP) =>
   (await ask(name, { catalog }, shop)).result.structuredContent;
@@ -114,6 +114,45 @@ describe("search_catalog", () => {
       expect(error.code).toBe(-32_602);
       expect(error.message).not.toBe("");
     }
+  });
+});
+
+describe("null", () => {
+  it("for what a tool does not need counts as left out", async () => {
+    for (const args of [
+      null,
+      { meta: null, catalog: null },
+      { meta: { "ucp-agent": null, "idempotency-key": null } },
+      { catalog: { query: null, filters: null, pagination: { limit: null }, signals: null } },
+    ]) {
+      const { result } = await ask("search_catalog", args);
+      expect([args, result?.structuredContent.ucp.status]).toEqual([args, "success"]);
+    }
+  });
+
+  it("for what a tool needs is refused with the field's name", async () => {
+    for (const [name, args, field] of [
+      ["lookup_catalog", { catalog: { ids: null } }, "catalog.ids"],
+      ["lookup_catalog", { catalog: { ids: [null] } }, "catalog.ids.0"],
+      ["get_product", { catalog: null }, "catalog"],
+      ["get_cart", null, "id"],
+    ] as const) {
+      const { error } = await ask(name, args);
+      expect([name, error?.code]).toEqual([name, -32_602]);
+      expect(error.message).toContain(`${field}: `);
+    }
+  });
+
+  it("beside an idempotency key does not lose the key", async () => {
+    const red = await variantOf(service, "CAM-9");
+    const add = async () =>
+      (
+        await ask("create_cart", {
+          meta: { "ucp-agent": null, "idempotency-key": "one-cart" },
+          cart: { line_items: [{ item: { id: red.id }, quantity: 1 }], buyer: null },
+        })
+      ).result.structuredContent.id;
+    expect(await add()).toBe(await add());
   });
 });
 
