@@ -1,5 +1,6 @@
 // A2A tasks: request and result, kept for an hour without buyer and address, and the newest ones only. A task about a shopper
-// is visible to its caller only: the same agent for the same shopper, under the scope of its tool.
+// is visible to its caller only: the same agent for the same shopper, under the scope of its tool. Who
+// knows the id of any other task reads it, and its caller lists it.
 import type { Ctx } from "../../context.server.ts";
 import { findKey, putKey } from "../../runtime/database/kv.ts";
 import { KEYS, TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
@@ -10,8 +11,9 @@ import { toKeptTask } from "./kept-task.ts";
 import type { AgentScope } from "./oauth/scopes.ts";
 
 /**
- * `task` is A2A's own JSON. `user_id` lets a redaction find it; null without a scope: not about a
- * shopper. `client_id`: the agent; null for the shopper's own session.
+ * `task` is A2A's own JSON. `user_id` lets a redaction and the caller's list find it; null without a
+ * token. `client_id`: the agent; null for the shopper's own session. `scope`: null for a task about no
+ * shopper.
  */
 export type TaskRecord = {
   task: unknown;
@@ -44,7 +46,7 @@ const DELETE_OLDEST = `
     ) FOR UPDATE SKIP LOCKED
   )`;
 
-/** Of a store, about no shopper: anybody may make thousands in an hour, of some kilobytes each. */
+/** Of a store, without a token: anybody may make thousands in an hour, of some kilobytes each. */
 const MAX_KEPT_OPEN = 2_000;
 /** As many of them are made in a store before the next deletion, which reads all that are kept. */
 const OPEN_TASKS_A_DELETION = 20;
@@ -61,7 +63,7 @@ const DELETE_OLDEST_OPEN = `
     ) FOR UPDATE SKIP LOCKED
   )`;
 
-/** Stores a task, and deletes the oldest ones of its caller, or of those about no shopper, that are too many. */
+/** Stores a task, and deletes the oldest ones of its caller, or of those without a token, that are too many. */
 export async function keepTask(
   ctx: Ctx,
   tenant: Tenant,
@@ -100,7 +102,7 @@ const LIST = `
   WITH own AS (
     SELECT key, value->'task' AS task, value->'task'->'status'->>'timestamp' AS changed_at FROM kv
     WHERE ${OF_CALLER} AND expires_at > clock_timestamp()
-      AND ($4::text[] IS NULL OR value->>'scope' = ANY($4::text[]))
+      AND ($4::text[] IS NULL OR value->>'scope' IS NULL OR value->>'scope' = ANY($4::text[]))
       AND ($5::text IS NULL OR value->'task'->>'contextId' = $5)
       AND ($6::text IS NULL OR value->'task'->'status'->>'state' = $6)
       AND ($7::text IS NULL OR value->'task'->'status'->>'timestamp' >= $7)

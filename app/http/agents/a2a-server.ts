@@ -16,6 +16,7 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { buildAgentCard } from "../../domain/agents/agent-card.ts";
 import { keepTask, listTasks, type TaskOwner, type TaskRecord } from "../../domain/agents/tasks.ts";
+import type { Person } from "../../domain/identity/account.ts";
 import type { Tenant } from "../../domain/tenants/tenant.ts";
 import { isAppError } from "../../runtime/errors.ts";
 import type { NoteAccess } from "../access/served-access.ts";
@@ -27,12 +28,14 @@ import { idOf, INTERNAL_ERROR, INTERNAL_MESSAGE } from "./json-rpc.ts";
 import { runTool, type AdmittedCall, type ToolOutcome } from "./tool-calls.ts";
 
 /**
- * One message during its processing by the SDK. `asked`: its tool; `owner`: whose tasks it lists;
- * `failure`: the tool's error, which is answered in place of a task.
+ * One message during its processing by the SDK. `asked`: its tool; `sender`: whose token came with
+ * what needs none; `owner`: whose tasks it lists; `failure`: the tool's error, which is answered in place
+ * of a task.
  */
 export type A2aCall = {
   asked: { name: string; args: unknown; admitted: AdmittedCall | null } | null;
   record: TaskRecord | null;
+  sender?: Person | null;
   owner?: TaskOwner | null;
   accessed: NoteAccess;
   failure?: unknown;
@@ -116,12 +119,13 @@ function toStore(ctx: Ctx, tenant: Tenant, call: A2aCall): TaskStore {
     },
     async save(task) {
       if (known && known.id !== task.id) throw new TaskNotFoundError(task.id);
-      const person = owner?.call.person;
+      const { scope = null, ...kept } = call.record ?? { user_id: null, client_id: null };
+      const person = owner?.call.person ?? (kept.user_id === null ? call.sender : null);
       call.record = {
         task: Task.toJSON(task),
-        scope: owner?.tool.scope ?? call.record?.scope ?? null,
-        user_id: person?.account.id ?? call.record?.user_id ?? null,
-        client_id: person?.clientId ?? call.record?.client_id ?? null,
+        scope: owner?.tool.scope ?? scope,
+        user_id: person?.account.id ?? kept.user_id,
+        client_id: person?.clientId ?? kept.client_id,
       };
       await keepTask(ctx, tenant, task.id, call.record);
     },

@@ -8,7 +8,7 @@ import { findTask, type TaskOwner } from "../../domain/agents/tasks.ts";
 import { findTool } from "../../domain/agents/tools/index.ts";
 import type { Person } from "../../domain/identity/account.ts";
 import type { Tenant } from "../../domain/tenants/tenant.ts";
-import { AppError } from "../../runtime/errors.ts";
+import { AppError, isAppError } from "../../runtime/errors.ts";
 import type { NoteAccess } from "../access/served-access.ts";
 import type { ApiRequest } from "../api-request.ts";
 import { json, type ApiResponse } from "../api-response.ts";
@@ -52,8 +52,9 @@ export async function answerA2a(
 }
 
 /**
- * An agent lists its own tasks about the shopper that its token covers. Without a token there is
- * nothing to list: who knows the id of an open task reads that one.
+ * An agent lists what it sent with its token: tasks about no shopper, and those about the shopper that
+ * the token covers. Without a token there is nothing to list: who knows the id of an open task reads that
+ * one.
  */
 async function readListCall(
   ctx: Ctx,
@@ -101,7 +102,8 @@ async function readCall(
     ?.map(({ data }) => readSkillRequest(data))
     .find((found) => found !== null);
   const tool = toolRequest ? findTool(toolRequest.tool) : null;
-  if (!toolRequest || !tool) return { asked: null, record, accessed };
+  const sender = params.message && !tool?.scope ? await findSender(ctx, request, tenant) : null;
+  if (!toolRequest || !tool) return { asked: null, record, sender, accessed };
   // The same message sent twice is one request (UCP "Request Idempotency").
   const args = withKey(toolRequest.args, params.message?.messageId ?? undefined);
   const admitted = await authorizeToolCall(ctx, request, tenant, tool, args);
@@ -112,8 +114,20 @@ async function readCall(
       admitted: tool.isOffered(admitted.call.tenant) ? admitted : null,
     },
     record,
+    sender,
     accessed,
   };
+}
+
+/** Who sent what needs no token: a token that gives no access is as none. */
+async function findSender(ctx: Ctx, request: ApiRequest, tenant: Tenant): Promise<Person | null> {
+  if (!bearerToken(request)) return null;
+  try {
+    return (await requireConsentingShopper(ctx, request, tenant, null)).person;
+  } catch (error) {
+    if (isAppError(error) && [401, 403].includes(error.status)) return null;
+    throw error;
+  }
 }
 
 function withKey(

@@ -443,6 +443,32 @@ describe("ListTasks", () => {
     }
   });
 
+  it("lists what its caller sent about no shopper too, and to no other caller", async () => {
+    const owner = await newPayer(service);
+    const scope = "identity:read";
+    const client = await newClient(service);
+    const agent = { key: (await newTokens(service, client, owner.token, { scope })).access_token };
+    const made = [
+      (await send({ skill: "product-catalog" }, agent)).json.result.id,
+      (await send({ words: "A lamp, please." }, agent)).json.result.id,
+    ];
+    expect(new Set(idsOf(await list({}, agent)))).toEqual(new Set(made));
+    expect(idsOf(await list({}, { key: owner.token }))).toEqual([]);
+    expect(idsOf(await list({}, { key: payer.token }))).not.toContain(made[0]);
+    // Who knows the id reads it, as without a token.
+    expect((await rpc("tasks/get", { id: made[0] })).json.result.id).toBe(made[0]);
+  });
+
+  it("serves what needs no token without the consent of the token's shopper, and lists nothing", async () => {
+    const owner = await newPayer(service);
+    await consent(service, owner, { consent_a2a: false });
+    const { json } = await send({ skill: "product-catalog" }, { key: owner.token });
+    expect(json.result.status.state).toBe("completed");
+    await consent(service, owner, { consent_a2a: true });
+    expect(idsOf(await list({}, { key: owner.token }))).toEqual([]);
+    expect((await send({ skill: "product-catalog" }, { key: "made up" })).status).toBe(200);
+  });
+
   it("rejects wrong parameters and cursors of another list", async () => {
     const owner = await newPayer(service);
     for (const n of [1, 2]) {
