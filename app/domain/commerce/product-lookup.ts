@@ -1,6 +1,7 @@
 // Products by id, directly from the storefront: carts and agents get current prices.
 import type { Ctx } from "../../context.server.ts";
 import { PRODUCTS_BY_ID } from "../../integrations/storefront/commerce-documents.ts";
+import { readWhole } from "../../integrations/storefront/read-whole.ts";
 import { callAdminApi } from "../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { isPublic, toProduct, type Product, type StorefrontProduct } from "./products.ts";
@@ -38,15 +39,17 @@ export async function findProducts(
       tenant.shop,
       { document: PRODUCTS_BY_ID, variables: { ids: asked.slice(start, start + PER_CALL) } },
     );
-    for (const node of nodes) {
-      if (!node || !("id" in node)) continue;
-      const product = node.product ?? (node as StorefrontProduct);
-      if (isPublic(product))
-        found.set(node.id, {
-          product: toProduct(tenant, product, shop?.currencyCode),
-          variantId: node.product ? node.id : null,
-        });
-    }
+    readWhole("products", () => {
+      for (const node of nodes) {
+        if (!node || !("id" in node)) continue;
+        const product = node.product ?? (node as StorefrontProduct);
+        if (isPublic(product))
+          found.set(node.id, {
+            product: toProduct(tenant, product, shop?.currencyCode),
+            variantId: node.product ? node.id : null,
+          });
+      }
+    });
   }
   return found;
 }

@@ -77,6 +77,27 @@ it.each<[string, unknown, () => Promise<Answer>]>([
   expect([status, json.code]).toEqual([502, "storefront_unavailable"]);
 });
 
+it.each<[string, unknown]>([
+  ["no list", { other: 1 }],
+  ["a product without prices", { nodes: [{ id: "gid://shopify/Product/1", handle: "plain" }] }],
+  ["a variant whose product has no prices", { nodes: [{ id: "x", product: { handle: "plain" } }] }],
+])("a lookup answered with %s is the storefront's error for an agent too", async (_name, data) => {
+  answer("ProductsById", data);
+  const { status, json } = await service.call("POST", `/mcp?shop=${SHOP}`, {
+    key: null,
+    body: {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: {
+        name: "lookup_catalog",
+        arguments: { catalog: { ids: ["gid://shopify/Product/1"] } },
+      },
+    },
+  });
+  expect([status, json.error.data.code]).toEqual([502, "storefront_unavailable"]);
+});
+
 it("products without tags, texts, numbers and paging are shown without them", async () => {
   answer("Products", {
     products: {
