@@ -58,7 +58,7 @@ export const RATE_LIMITS = {
   catalog_reads_per_address: { max: 600, windowSeconds: 60 },
   /** A workflow that starts itself again by way of the store's own triggers ends here. */
   flow_actions_per_customer: { max: 60, windowSeconds: 3_600 },
-  agent_registration_per_address: { max: 20, windowSeconds: 3_600 },
+  agent_registration_per_address: { max: 60, windowSeconds: 3_600 },
   oauth_token_per_address: { max: 300, windowSeconds: 60 },
   /** Agents at /mcp, /a2a and /commerce/*: without a token, with one, and for changes. */
   agent_calls_per_address: { max: 300, windowSeconds: 60 },
