@@ -1,5 +1,5 @@
-// Resolves the store of a backend's callback: the store it names, else the one whose ledger has the
-// event.
+// Resolves the store of a backend's callback: the store it names, else the one whose ledger or queue
+// has the event.
 import type { Ctx } from "../../context.server.ts";
 import { findShopOfRow, findShopsOfEvent } from "../../domain/bus/log/event-shop.ts";
 import { getTenant, type Tenant } from "../../domain/tenants/tenant.ts";

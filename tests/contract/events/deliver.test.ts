@@ -398,23 +398,6 @@ describe("a message without a row (from a remote backend)", () => {
   });
 });
 
-test("of two stores' events with one id each is found by its queue row", async () => {
-  const event_id = randomUUID();
-  for (const shop of [SHOP, OTHER_SHOP])
-    await ingest(service, order({ event_id, destinations: ["data_lake"] }), { shop });
-  const rows = await service.database.query(
-    "SELECT id::int AS queue_id, shop FROM integration_queue ORDER BY id",
-  );
-  expect(rows).toHaveLength(2);
-  for (const { queue_id } of rows) {
-    const asked = { queue_id, event_id, channel: "data_lake", transformed_payload: { a: 1 } };
-    expect((await deliver(service, asked)).status).toBe(200);
-  }
-  expect((await attempts()).map(({ shop }) => shop)).toEqual(rows.map(({ shop }) => shop));
-  const unknown = { queue_id: 999_999, event_id, channel: "data_lake" };
-  expect((await deliver(service, unknown)).json.code).toBe("tenant_required");
-});
-
 test("an event is found by its source's id, also in capitals", async () => {
   const event_id = randomUUID().toUpperCase();
   await ingest(service, order({ event_id, destinations: ["erpsys", "data_lake"] }));

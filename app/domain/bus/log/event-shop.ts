@@ -6,10 +6,20 @@ import { listShopsAfter } from "../../tenants/directory.ts";
 const SHOPS_PAGE = 1_000;
 
 /**
- * Several stores may use one id, and each names its own events. Runs one probe of the ledger's key
- * per store: callers with thousands of stores should name the store.
+ * Several stores may use one id, and each names its own events. A row that another program inserted has
+ * no entry in the ledger. Runs one probe of the ledger's key per store, and of the queue's where that
+ * finds none: callers with thousands of stores should name the store.
  */
 export async function findShopsOfEvent(ctx: Ctx, eventId: string): Promise<string[]> {
+  const known = await findShopsIn(ctx, "event_ledger", eventId);
+  return known.length > 0 ? known : findShopsIn(ctx, "integration_queue", eventId);
+}
+
+async function findShopsIn(
+  ctx: Ctx,
+  table: "event_ledger" | "integration_queue",
+  eventId: string,
+): Promise<string[]> {
   const found: string[] = [];
   for (let after = ""; ;) {
     const shops = await listShopsAfter(ctx, after, SHOPS_PAGE);
@@ -17,7 +27,7 @@ export async function findShopsOfEvent(ctx: Ctx, eventId: string): Promise<strin
       const rows = await ctx.regions
         .get(region)
         .acrossTenants<Columns<EventLedger, "shop">>(
-          "SELECT shop FROM event_ledger WHERE shop = ANY($1::text[]) AND event_id = $2",
+          `SELECT shop FROM ${table} WHERE shop = ANY($1::text[]) AND event_id = $2`,
           [shops, eventId],
         );
       found.push(...rows.map((row) => row.shop));
