@@ -19,7 +19,7 @@ export const { loader, action, route } = endpoint({
           method: "tools/call",
           params: {
             name: "search_catalog",
-            arguments: { meta: { "ucp-agent": {} }, catalog: { query: "mug" } },
+            arguments: { catalog: { query: "mug" } },
           },
         },
       ],

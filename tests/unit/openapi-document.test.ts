@@ -1,6 +1,9 @@
 // What the OpenAPI document promises of every operation. That responses are as declared is checked
 // where they arise, by tests/support/declared-responses.ts.
 import { beforeAll, describe, expect, test } from "vitest";
+import { findTool } from "../../app/domain/agents/tools/index.ts";
+import { PLATFORM_FIELDS } from "../../app/domain/tenants/settings/platform-config.ts";
+import { TENANT_FIELDS } from "../../app/domain/tenants/tenant-config.ts";
 import { METHODS, type AnySpec } from "../../app/http/endpoint.ts";
 import { exampleOf } from "../../app/http/openapi/examples.ts";
 import { buildOpenApi } from "../../app/http/openapi/build-openapi.ts";
@@ -58,6 +61,21 @@ describe("an example", () => {
           undefined,
         ]);
       }
+  });
+
+  test("of settings has fields that exist, and one of an agent's call has arguments that the tool takes", () => {
+    const { paths } = buildOpenApi(table, { baseUrl: "https://x.example", version: "1" }) as any;
+    const sent = (path: string) => paths[path].post.requestBody.content["application/json"].example;
+    const shown = (path: string) =>
+      paths[path].get.responses[200].content["application/json"].example.config;
+    for (const [path, fields] of [
+      ["/config", TENANT_FIELDS],
+      ["/platform/config", PLATFORM_FIELDS],
+    ] as const)
+      for (const example of [sent(path), shown(path)])
+        expect(Object.keys(fields)).toEqual(expect.arrayContaining(Object.keys(example)));
+    const { name, arguments: args } = sent("/mcp").params;
+    expect(findTool(name)?.input.safeParse(args).error?.issues).toBeUndefined();
   });
 
   test("is a response as its operation gives it", () => {
