@@ -25,7 +25,7 @@ export async function fetchAgentProfile(outbound: Outbound, url: string): Promis
       isTenantAddress: true,
     });
     if (answer.status !== 200) return { outcome: "unreachable" };
-    if (Number(answer.headers["content-length"] ?? 0) > MAX_BYTES) return { outcome: "malformed" };
+    if (answer.isCut) return { outcome: "malformed" };
     return { outcome: "read", document: JSON.parse(answer.text) as unknown };
   } catch (error) {
     if (error instanceof SyntaxError) return { outcome: "malformed" };

@@ -24,12 +24,7 @@ export async function fetchClientDocument(outbound: Outbound, url: string): Prom
     const isJson = /^application\/([\w.-]+\+)?json\b/i.test(
       String(answer.headers["content-type"] ?? ""),
     );
-    if (
-      answer.status !== 200 ||
-      !isJson ||
-      Number(answer.headers["content-length"] ?? 0) > MAX_BYTES
-    )
-      return null;
+    if (answer.status !== 200 || !isJson || answer.isCut) return null;
     return JSON.parse(answer.text) as unknown;
   } catch (error) {
     if (error instanceof OutboundError || error instanceof SyntaxError) return null;
