@@ -14,9 +14,14 @@ const DECIMAL: Record<Locale, string> = { en: ".", es: ",", fr: "," };
 export const formatDecimal = (locale: Locale, value: number): string =>
   String(value).replace(".", DECIMAL[locale]);
 
+/** The currencies in use that have no smaller unit. */
+const WITHOUT_DECIMALS = /^(BIF|CLP|DJF|GNF|ISK|JPY|KMF|KRW|PYG|RWF|UGX|VND|VUV|XAF|XOF|XPF)$/;
+
 /** An amount that comes as a decimal text, and its currency. */
 export function formatAmount(locale: Locale, amount: string, currency: string): string {
-  const [whole = "0", cents] = amount.split(".");
+  // The service writes every amount with two decimals at least.
+  const shown = WITHOUT_DECIMALS.test(currency) ? amount.replace(/\.0+$/, "") : amount;
+  const [whole = "0", cents] = shown.split(".");
   return `${whole.replace(/\B(?=(\d{3})+(?!\d))/g, GROUPING[locale])}${cents ? DECIMAL[locale] + cents : ""}\u00a0${currency}`;
 }
 

@@ -6,6 +6,7 @@ import { confirmationPhrase } from "../compliance/requests/merchant-requests.ts"
 import { stateOf } from "../consent/consent-outcomes.ts";
 import { CONSENT_TYPES } from "../consent/consent-types.ts";
 import { toDecisions } from "../consent/last-decisions.ts";
+import { currencyOf } from "../customers/list/list-screen.ts";
 import { findPerson } from "../identity/account.ts";
 import { toAcceptsTag, toSlug } from "../tags/catalog.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -40,7 +41,7 @@ export async function readCustomer(ctx: Ctx, tenant: Tenant, id: number, query: 
       isVerified: account.email_verified,
       orders: account.number_of_orders,
       spent: account.amount_spent,
-      currency: tenant.connection.currency ?? null,
+      currency: currencyOf(tenant),
       gid,
       lastSignIn: account.last_login_at?.toISOString() ?? null,
       updatedAt: account.updated_at.toISOString(),

@@ -8,6 +8,7 @@ import { formatAmount, formatCount } from "../../i18n/format-number.ts";
 import { FactRows } from "../../ui/fact-rows.tsx";
 import { DateTime } from "../../ui/date-time.tsx";
 import { useLocale, type Locale } from "../../i18n/locale.ts";
+import { formatMoney } from "../list/money.ts";
 import type { CustomerView, LinkView } from "./detail-shape.ts";
 
 export function ProfileCard({ customer }: { customer: CustomerView }) {
@@ -54,7 +55,9 @@ export function ProfileCard({ customer }: { customer: CustomerView }) {
 
 /** The amount has no currency until the store's is known. */
 const formatSpent = (locale: Locale, { spent, currency }: CustomerView): string =>
-  formatAmount(locale, spent.toFixed(2), currency ?? "").trim();
+  currency
+    ? formatMoney(locale, spent, currency)
+    : formatAmount(locale, spent.toFixed(2), "").trim();
 
 export function SignInsCard({ customer, links }: { customer: CustomerView; links: LinkView[] }) {
   const { t } = useTranslation(["customer", "glossary"]);
