@@ -48,6 +48,7 @@ export async function readCustomer(ctx: Ctx, tenant: Tenant, id: number, query: 
       hasPassword: account.password_hash !== "",
       confirmationPhrase: confirmationPhrase(account),
       canBeErased: Boolean(email ?? gid),
+      mergedInto: account.merged_into,
       adminUrl: gid
         ? ctx.storefront.adminUrl(
             tenant.shop,

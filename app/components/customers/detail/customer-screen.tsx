@@ -1,7 +1,7 @@
 // One customer: who it is, and everything that happened.
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "@remix-run/react";
-import { Banner, BlockStack, Layout } from "@shopify/polaris";
+import { Banner, BlockStack, Layout, Link } from "@shopify/polaris";
 import { ScreenPage } from "../../frame/screen-page.tsx";
 import { PageGutter } from "../../ui/layout.tsx";
 import { showToast } from "../../ui/toast.ts";
@@ -13,7 +13,7 @@ import { AgentsCard } from "./agents-card.tsx";
 import { ConsentsCard } from "./consents-card.tsx";
 import { CustomerActions, type CustomerQuestion } from "./customer-actions.tsx";
 import { EraseModal, SuspendModal } from "./customer-modals.tsx";
-import type { CustomerDetail, OrdersView } from "./detail-shape.ts";
+import type { CustomerDetail, CustomerView, OrdersView } from "./detail-shape.ts";
 import { OrdersCard } from "./orders-card.tsx";
 import { ProfileCard, SignInsCard } from "./profile-cards.tsx";
 import { SubscriptionsCard } from "./subscriptions-card.tsx";
@@ -49,7 +49,7 @@ export function CustomerScreen({ orders, ...detail }: Props) {
         <PageGutter>
           <StatusBadge status={customer.status} />
         </PageGutter>
-        {isDeleted && !customer.canBeErased && <Banner tone="info">{t("erased")}</Banner>}
+        {isDeleted && <Ended customer={customer} />}
         {reactivate.error && <Banner tone="critical">{reactivate.error.message}</Banner>}
         <div style={{ overflowWrap: "anywhere" }}>
           <Layout>
@@ -92,6 +92,18 @@ export function CustomerScreen({ orders, ...detail }: Props) {
       {question === "erase" && <EraseModal key={key} customer={customer} onClose={close} />}
     </>
   );
+}
+
+/** What became of a customer who is no longer one. */
+function Ended({ customer: { mergedInto, canBeErased } }: { customer: CustomerView }) {
+  const { t } = useTranslation("customer");
+  if (mergedInto !== null)
+    return (
+      <Banner tone="info">
+        {t("merged")} <Link url={`/app/customers/${mergedInto}`}>{t("openMerged")}</Link>
+      </Banner>
+    );
+  return canBeErased ? null : <Banner tone="info">{t("erased")}</Banner>;
 }
 
 /** Returns to the list with its filters; to the whole list when this page was opened directly. */

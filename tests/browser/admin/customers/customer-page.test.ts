@@ -1,5 +1,5 @@
-// A customer's page in stores with other currencies.
-import { beforeEach, test } from "vitest";
+// A customer's page in stores with other currencies, and of a customer whom the store merged with another.
+import { beforeEach, expect, test } from "vitest";
 import { useMerchant } from "../../../support/browser/merchant.ts";
 import { putPerson } from "../../../support/storefront/customers.ts";
 
@@ -54,3 +54,28 @@ test("orders in a currency without decimals are shown without them", async () =>
   await page.getByText("5,000\u00a0JPY of 5,000\u00a0JPY").waitFor();
   await leave();
 });
+
+test.for([
+  ["en", "This customer was merged with another one", "Open that customer"],
+  ["es", "Este cliente se fusionó con otro", "Abrir ese cliente"],
+  ["fr", "Ce client a été fusionné avec un autre", "Ouvrir ce client"],
+] as const)(
+  "the page of a customer whom the store merged with another says so and leads there, in %s",
+  async ([locale, text, link]) => {
+    const kept = await putPerson(app.database, shop, {
+      email: "ada@x.example",
+      full_name: "Ada Lovelace",
+    });
+    const gone = await putPerson(app.database, shop, { full_name: "Ada L.", status: "deleted" });
+    await app.database.query(
+      "UPDATE storefront_users SET merged_into = $3 WHERE shop = $1 AND id = $2",
+      [shop, gone, kept],
+    );
+    const { page, leave } = await app.open(`/app/customers/${gone}`, { shop, locale });
+    await page.getByText(text).waitFor();
+    expect(await page.getByText(/was erased|se han borrado|sont effacées/).count()).toBe(0);
+    await page.getByRole("link", { name: link }).click();
+    await page.getByRole("heading", { name: "Ada Lovelace" }).waitFor();
+    await leave();
+  },
+);
