@@ -14,7 +14,7 @@ import {
   putInForce,
   versionsOf,
 } from "../domain/consent/policy-versions.ts";
-import { listPolicies } from "../domain/consent/policies.ts";
+import { listPolicies, MAX_LISTED_POLICIES } from "../domain/consent/policies.ts";
 import { dataOf } from "../domain/tenants/tenant.ts";
 import { defineActions } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
@@ -35,6 +35,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const policies = await listPolicies(dataOf(ctx, tenant).sql);
   return {
     policies,
+    isCut: policies.length === MAX_LISTED_POLICIES,
     versions: versionsOf(policies),
     current: tenant.config.consent_policy_version ?? null,
   };
@@ -53,7 +54,7 @@ export const action = defineActions({
 
 export default function Policies() {
   const { t } = useTranslation("consent");
-  const { policies, versions, current } = useLoaderData<typeof loader>();
+  const list = useLoaderData<typeof loader>();
   const [isAdding, setIsAdding] = useState(false);
   return (
     <>
@@ -66,7 +67,7 @@ export default function Policies() {
           </button>
         }
       >
-        <PolicyList policies={policies} versions={versions} current={current} />
+        <PolicyList {...list} />
       </ScreenPage>
       {isAdding && <PolicyDialog onClose={() => setIsAdding(false)} />}
     </>

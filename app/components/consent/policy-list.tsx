@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { Badge, Card, IndexTable, InlineStack, Link, Text } from "@shopify/polaris";
+import { Badge, Box, Card, IndexTable, InlineStack, Link, Text } from "@shopify/polaris";
 import { EmptyState } from "../ui/empty-state.tsx";
 import type { ListedPolicy } from "../../domain/consent/policies.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
@@ -16,10 +16,14 @@ type Props = {
   /** The versions that can be put in force. */
   versions: readonly string[];
   current: string | null;
+  /** There may be older ones than these. */
+  isCut: boolean;
 };
 
-export function PolicyList({ policies, versions, current }: Props) {
+export function PolicyList({ policies, versions, current, isCut }: Props) {
   const { t } = useTranslation("consent");
+  const labelled = useLabelled();
+  const isCurrentShown = policies.some(({ version }) => version === current);
   if (policies.length === 0)
     return (
       <Card>
@@ -75,6 +79,16 @@ export function PolicyList({ policies, versions, current }: Props) {
           ))}
         </IndexTable>
       </ResponsiveRows>
+      {isCut && (
+        <Box padding="400">
+          <Text as="p" tone="subdued">
+            {t("policy.newest", { count: policies.length })}
+          </Text>
+          {current !== null && !isCurrentShown && (
+            <Text as="p">{labelled(t("policy.current"), current)}</Text>
+          )}
+        </Box>
+      )}
     </Card>
   );
 }

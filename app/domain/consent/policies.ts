@@ -44,14 +44,17 @@ export type ListedPolicy = {
   length: number;
 };
 
-/** Newest first. Merchants have tens of them, not thousands. */
+/** Merchants have tens of them, not thousands. */
+export const MAX_LISTED_POLICIES = 200;
+
+/** The newest first. */
 export async function listPolicies(sql: TenantSql): Promise<ListedPolicy[]> {
   type Row = Columns<ConsentPolicy, "version" | "locale" | "sha256" | "effective_from"> & {
     length: number;
   };
   const rows = await sql<Row>(
     `SELECT version, locale, sha256, effective_from, length(body) AS length FROM consent_policies
-      WHERE shop = $1 ORDER BY effective_from DESC, version, locale LIMIT 200`,
+      WHERE shop = $1 ORDER BY effective_from DESC, version, locale LIMIT ${MAX_LISTED_POLICIES}`,
   );
   return rows.map((row) => ({ ...row, effective_from: row.effective_from.toISOString() }));
 }

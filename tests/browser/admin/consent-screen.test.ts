@@ -267,6 +267,26 @@ test("a published version is put in force again by a button, whose question says
   await expectHealthyPage(visit);
 });
 
+test("a list that ends before all published texts says so, and names the version in force", async () => {
+  const shop = await app.newStore({ fields: { consent_policy_version: "v250" } });
+  await app.database.query(
+    `INSERT INTO consent_policies (shop, version, locale, sha256, body, effective_from)
+      SELECT $1, 'v' || place, 'en', encode(sha256(place::text::bytea), 'hex'), 'Text',
+        now() - make_interval(days => place) FROM generate_series(1, 250) AS place`,
+    [shop],
+  );
+  const { page } = await app.open("/app/consent/policies", { shop });
+  await page.getByText("The newest 200 texts are listed.").waitFor();
+  await page.getByText("Current: v250").waitFor();
+  await app.database.query(
+    "DELETE FROM consent_policies WHERE shop = $1 AND version NOT IN ('v1', 'v250')",
+    [shop],
+  );
+  await page.reload();
+  await page.getByText("v250").waitFor();
+  expect(await page.getByText("texts are listed").count()).toBe(0);
+});
+
 test("a version is started from the store's own policy, read, and compared with the one before", async () => {
   const { storefront } = app.sandbox;
   storefront.putPolicy(
