@@ -5,6 +5,7 @@ import { KEYS, type Key } from "../../runtime/database/kv-keys.ts";
 import { FLOW_CHANNEL, isChannelEnabled } from "../bus/channel.ts";
 import { PIXEL_ROUTE, PIXEL_SOURCE } from "../events/pixel-event.ts";
 import { PLACES, type PlaceName } from "./place-list.ts";
+import { isLoaderLate } from "../tenants/storefront/loader-worker.ts";
 import { themeEditorPaths } from "../tenants/storefront/theme-links.ts";
 import {
   readWebPixel,
@@ -31,11 +32,16 @@ export type Place = {
   hasReceiver: boolean | null;
 };
 
-/** The banner's place: whether shoppers can see it, and where the merchant switches it on. */
-export type BannerPlace = { isOn: boolean; openUrl: string };
+/**
+ * The banner's place: whether shoppers can see it, and where the merchant switches it on. `isLate`: the store has not
+ * accepted the published version, so that shoppers see the former one.
+ */
+export type BannerPlace = { isOn: boolean; isLate: boolean; openUrl: string };
 
 export const readBannerPlace = async (ctx: Ctx, tenant: Tenant): Promise<BannerPlace> => ({
   isOn: (await findKey(dataOf(ctx, tenant).sql, KEYS.themeEmbed)) !== null,
+  // A theme without values shows the standard banner.
+  isLate: tenant.connection.banner_version !== undefined && (await isLoaderLate(ctx, tenant)),
   openUrl: ctx.storefront.adminUrl(tenant.shop, themeEditorPaths(tenant.app.clientId).consent),
 });
 

@@ -3,7 +3,11 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { startLoaderWorker } from "../../../app/domain/tenants/storefront/loader-worker.ts";
+import { writeLoaderMetafield } from "../../../app/domain/tenants/storefront/loader-metafield.ts";
+import {
+  loaderRequests,
+  startLoaderWorker,
+} from "../../../app/domain/tenants/storefront/loader-worker.ts";
 import { dataOf, getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { putKey } from "../../../app/runtime/database/kv.ts";
 import { KEYS } from "../../../app/runtime/database/kv-keys.ts";
@@ -321,4 +325,28 @@ test("the store's front page stands behind the preview where it can be framed, w
   await expect.poll(() => previews(page).count()).toBe(2);
   await visit.close();
   storefront.setFrameable(SHOP, false);
+});
+
+test("a merchant whose store does not accept the published banner reads that shoppers still see the former one, until the store has it", async () => {
+  const shop = await app.newStore();
+  await putKey(dataOf(app.ctx, await getTenant(app.ctx, shop)).sql, KEYS.themeEmbed, {
+    by: "merchant",
+    at: new Date().toISOString(),
+  });
+  const { page } = await app.open("/app/consent/banner", { shop });
+  app.sandbox.storefront.closeStore(shop, "frozen");
+  await page.getByRole("button", { name: "Publish", exact: true }).click();
+  await page.getByText("Version 1 is published").waitFor();
+  const worker = await startLoaderWorker(app.ctx, { retryMs: 50 });
+  await eventually("the refused write", async () => !(await loaderRequests.isOpen(app.ctx, shop)));
+  await page.reload();
+  await page.getByText("Version 1 hasn't reached your store yet").waitFor();
+  await page.getByText("shoppers still see the former banner").waitFor();
+  expect(await page.getByText("Shoppers see version 1").count()).toBe(0);
+  expect(await page.getByRole("link", { name: "Check the store connection" }).count()).toBe(1);
+  app.sandbox.storefront.closeStore(shop, null);
+  await writeLoaderMetafield(app.ctx, shop);
+  await worker.stop();
+  await page.reload();
+  await page.getByText("Shoppers see version 1").waitFor();
 });

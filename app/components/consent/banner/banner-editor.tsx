@@ -142,8 +142,7 @@ function PublishCard({
   const { published, isChanged, draft } = work;
   const error = publish.error ?? discard.error;
   const canPublish = isChanged || published === 0;
-  const publishedText =
-    published === 0 ? t("state.default") : t("state.version", { version: published });
+  const isLate = place.isOn && place.isLate;
   const draftText = isChanged ? t("state.changed") : t("state.same");
   const hasDraft = isDirty || isChanged;
   const status = {
@@ -154,7 +153,7 @@ function PublishCard({
     <Card>
       <BlockStack gap="300">
         <CardHeading
-          title={place.isOn ? publishedText : t("state.off")}
+          title={useSeenText(place, published)}
           {...((hasDraft || published > 0) && { status })}
         />
         {!place.isOn && (
@@ -163,6 +162,12 @@ function PublishCard({
             <Link url={place.openUrl} target="_blank">
               {t("state.openTheme")}
             </Link>
+          </Text>
+        )}
+        {isLate && (
+          <Text as="p">
+            {t("state.lateText")}{" "}
+            <Link url="/app/settings/connection">{t("state.checkConnection")}</Link>
           </Text>
         )}
         <Text as="p" tone="subdued">
@@ -193,4 +198,12 @@ function PublishCard({
       </BlockStack>
     </Card>
   );
+}
+
+/** What shoppers see. `version`: the published one; 0 for none. */
+function useSeenText({ isOn, isLate }: BannerPlace, version: number): string {
+  const { t } = useTranslation("banner");
+  if (!isOn) return t("state.off");
+  if (version === 0) return t("state.default");
+  return t(isLate ? "state.late" : "state.version", { version });
 }

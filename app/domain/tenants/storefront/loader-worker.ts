@@ -4,7 +4,7 @@ import type { Ctx } from "../../../context.server.ts";
 import { PLATFORM_KEYS } from "../../../runtime/database/kv-keys.ts";
 import type { WorkQueue } from "../../../runtime/database/queue/work-queue.ts";
 import { startRequestWorker, storeRequests, trySettle } from "../store-requests.ts";
-import { findTenant } from "../tenant.ts";
+import { findTenant, type Tenant } from "../tenant.ts";
 import { isLoaderOutdated, writeLoaderMetafield } from "./loader-metafield.ts";
 
 const CONCURRENCY = 2;
@@ -17,6 +17,14 @@ export async function requestLoaderMetafield(ctx: Ctx, shop: string): Promise<vo
   const tenant = await findTenant(ctx, shop);
   if (tenant && (await isLoaderOutdated(ctx, tenant))) await loaderRequests.add(ctx, shop);
 }
+
+/** A write that takes longer was refused, or finds no answer. */
+const LATE_SECONDS = 60;
+
+/** Whether shoppers still get former values, because the store has not accepted the present ones. */
+export const isLoaderLate = async (ctx: Ctx, tenant: Tenant): Promise<boolean> =>
+  (await isLoaderOutdated(ctx, tenant)) &&
+  !(await loaderRequests.isRecent(ctx, tenant.shop, LATE_SECONDS));
 
 export function startLoaderWorker(
   ctx: Ctx,
