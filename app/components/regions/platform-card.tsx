@@ -61,11 +61,17 @@ function Known({
 }: RegionPolicies & { state: "known" }) {
   const { t } = useTranslation("regions");
   const namesOf = useRegionNames();
-  const onSuccess = ({ outcome }: PolicyOutcome) => {
-    if (outcome === "written") showToast(t("platform.written"));
-  };
-  const write = useScreenAction<PolicyOutcome>("write", { onSuccess });
-  const disable = useScreenAction<PolicyOutcome>("disable_banner", { onSuccess });
+  const say = (done: string) => ({
+    onSuccess({ outcome }: PolicyOutcome) {
+      if (outcome === "written") showToast(done);
+    },
+  });
+  const write = useScreenAction<PolicyOutcome>("write", say(t("platform.written")));
+  // Without rules of its own the store has nothing that could have been sent.
+  const disable = useScreenAction<PolicyOutcome>(
+    "disable_banner",
+    say(differing === null ? t("platform.turnedOff") : t("platform.written")),
+  );
   const outcome = (write.data ?? disable.data)?.outcome;
   const error = write.error ?? disable.error;
   return (

@@ -84,3 +84,12 @@ test("fits a phone, has no accessibility violations there, and tells who saves o
   expect(await rules()).toEqual(theirs);
   await visit.close();
 });
+
+test("a store without own rules that turns off the platform's banner does not read that rules were sent", async () => {
+  const shop = await app.newStore({ scope: "write_customers,write_privacy_settings" });
+  const { page } = await app.open(PATH, { shop, ...DESKTOP });
+  await page.getByRole("button", { name: "Turn off Shopify's banner" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Turn off Shopify's banner" }).click();
+  await page.getByText("Shopify's cookie banner is off").waitFor();
+  expect(await page.getByText("Rules sent to Shopify").count()).toBe(0);
+});
