@@ -19,7 +19,7 @@ export {
 export { ScreenProblem as ErrorBoundary } from "../components/frame/screen-error.tsx";
 export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
 
-export const handle = { i18n: ["settings", "places", "setup-guide"] };
+export const handle = { i18n: ["settings", "places", "setup-guide", "failures"] };
 export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {

@@ -4,6 +4,7 @@ import { BlockStack, Button, InlineStack, Text } from "@shopify/polaris";
 import type { Place } from "../../domain/merchant/places.ts";
 import type { GuideResult } from "../../domain/merchant/setup-guide/run-step.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
+import { Problem } from "../setup-guide/step-result.tsx";
 import { useThemeEmbed } from "../setup-guide/use-theme-embed.ts";
 import { ActionProblem, TestButton } from "./place-test.tsx";
 
@@ -34,9 +35,7 @@ export function ThemeButtons({ place: { name, state, openUrl } }: { place: Place
           </Text>
         )}
         {result?.outcome === "failed" && (
-          <Text as="p" tone="critical">
-            {t(`setup-guide:problems.${result.problem}`)} {result.reason}
-          </Text>
+          <Problem text={t(`setup-guide:problems.${result.problem}`)} {...result} />
         )}
         <ActionProblem error={error} />
       </div>

@@ -45,7 +45,8 @@ export function InProgress({ text }: { text: string }) {
 
 type ProblemProps = { text: string; reason: string | null; failure?: Failure | null };
 
-function Problem({ text, reason, failure }: ProblemProps) {
+/** With the cause in the reader's language, where it is a known one. */
+export function Problem({ text, reason, failure }: ProblemProps) {
   const { t } = useTranslation("setup-guide");
   const failureText = useFailureText();
   return (

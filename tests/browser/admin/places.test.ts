@@ -149,3 +149,18 @@ test("the theme's row follows the store admin, and the screen fits a phone in th
     ]);
   }
 });
+
+test("a theme test whose store cannot be reached says why in the reader's language", async () => {
+  const { page } = await app.open(PATH, { shop: SHOP, locale: "fr" });
+  // Where the admin does not say which blocks are on, the store's front page is read.
+  await page.evaluate(() => {
+    (window as unknown as { shopify: { app: object } }).shopify.app = {};
+  });
+  app.sandbox.failNext("storefront", { reset: true }, Infinity);
+  await page.getByRole("button", { name: /^Tester : Thème/ }).click();
+  const problem = page.locator("[aria-live]", { hasText: "Cela n'a pas pu être terminé." });
+  await problem.waitFor();
+  app.sandbox.clearFaults();
+  expect(await problem.innerText()).toMatch(/injoignable|pas répondu/);
+  expect(await problem.innerText()).not.toMatch(/storefront|reached|answer/);
+});
