@@ -8,6 +8,8 @@ const NAMED_KINDS = ["access_refused", "rejected", "too_many", "unwell"] as cons
 export type SystemProblem = {
   code:
     | `${"store" | "system"}_${(typeof NAMED_KINDS)[number]}`
+    | "store_closed"
+    | "store_not_allowed"
     | "storefront_unavailable"
     | "system_unavailable"
     | "not_installed"
@@ -22,7 +24,15 @@ export function toSystemProblem(
   httpStatus: number | null = null,
 ): SystemProblem {
   const { kind, http_status } = failureOf(error, httpStatus);
-  return { code: codeOf(system, kind), http_status: http_status ?? httpStatus };
+  const status = http_status ?? httpStatus;
+  const own = system === "storefront" ? storeProblem(error, status) : null;
+  return { code: own ?? codeOf(system, kind), http_status: status };
+}
+
+/** The platform's refusals that the merchant ends by something else than a correction of the request. */
+function storeProblem(error: string, status: number | null): SystemProblem["code"] | null {
+  if (status === 402 || status === 423) return "store_closed";
+  return error.includes("Access denied") ? "store_not_allowed" : null;
 }
 
 /** The failure that a message names. */
