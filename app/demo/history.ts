@@ -71,9 +71,7 @@ export async function writeHistory(ctx: Ctx, options: HistoryOptions): Promise<D
   const tenant = await getTenant(quiet, options.shop);
   const { sql } = dataOf(quiet, tenant);
   for (;;) {
-    const written = await withLease(sql, LEASE, ctx.random.uuid(), () =>
-      writeMissing(ctx, quiet, options),
-    );
+    const written = await withLease(sql, LEASE, () => writeMissing(ctx, quiet, options));
     if (written) return written.result;
     await setTimeout(LEASE_RETRY_MS, undefined, { signal: options.signal });
   }

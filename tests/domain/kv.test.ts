@@ -14,9 +14,10 @@ import {
   putKeyIfAbsent,
   takeKey,
 } from "../../app/runtime/database/kv.ts";
-import type { Key } from "../../app/runtime/database/kv-keys.ts";
+import { KEYS, type Key } from "../../app/runtime/database/kv-keys.ts";
 import { runBackgroundJob } from "../../app/runtime/database/queue/background-job.ts";
 import { endLeases, putLeaseIfFree } from "../../app/runtime/database/queue/lease.ts";
+import { systemClock } from "../../app/runtime/clock.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import {
@@ -185,9 +186,9 @@ test("of leases that end together those of another holder stay", async () => {
 });
 
 test("a job in the background that lost its lease leaves the next one's", async () => {
-  const equipment = { sql, log: createLog("silent"), now: () => new Date(), id: "first" };
+  const equipment = { sql, log: createLog("silent"), clock: systemClock };
   await runBackgroundJob(equipment, "job", async () => {
-    await storage.query(`UPDATE kv SET value = '"second"' WHERE value = '"first"'`);
+    await storage.query(`UPDATE kv SET value = '"second"' WHERE key = $1`, [KEYS.lease("job")]);
   });
   expect(await storage.query(`SELECT 1 FROM kv WHERE value = '"second"'`)).toHaveLength(1);
 });

@@ -100,7 +100,6 @@ export async function deliverOnRequest(
   { attemptMs = ATTEMPT_MS }: { attemptMs?: number } = {},
 ): Promise<DeliveryLog> {
   const { sql } = dataOf(ctx, tenant);
-  const holder = `${REQUEST_HOLDER}${ctx.random.uuid().slice(0, 8)}`;
   const openUntil = await findOpenUntil(sql, request.channel);
   const [row] = await sql<Row>(FIND_ROW, [request.event_id, request.channel]);
   if (row?.status === "delivered") return settledLog(row);
@@ -110,10 +109,11 @@ export async function deliverOnRequest(
       throw new AppError("invalid_request", {
         fields: { transformed_payload: "is required: the event is not in this queue" },
       });
-    return deliverForeign(ctx, tenant, request, holder);
+    return deliverForeign(ctx, tenant, request);
   }
   if (row.status === "dead_letter") return settledLog(row);
 
+  const holder = `${REQUEST_HOLDER}${ctx.random.uuid().slice(0, 8)}`;
   const item = await claimOne(sql, { eventId: request.event_id, channel: request.channel, holder });
   // An empty message counts as none: the channel then builds the message as in the worker.
   const given = isEmpty(request) || item?.isArchiveOnly ? undefined : messageOf(request);
@@ -169,13 +169,12 @@ async function deliverForeign(
   ctx: Ctx,
   tenant: Tenant,
   request: RequestedDelivery,
-  holder: string,
 ): Promise<DeliveryLog> {
   const { sql } = dataOf(ctx, tenant);
   const lease = `deliver:${request.event_id}:${request.channel}`;
   const deadline = performance.now() + UNDER_WAY_MS;
   for (;;) {
-    const held = await withLease(sql, lease, holder, () => deliverOnce(ctx, tenant, request));
+    const held = await withLease(sql, lease, () => deliverOnce(ctx, tenant, request));
     if (held) return held.result;
     // A try for the lease writes, a look at it does not.
     while (await findKey(sql, KEYS.lease(lease))) {

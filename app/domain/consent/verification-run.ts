@@ -24,14 +24,8 @@ export type Verification = BackgroundJob<VerificationProgress, VerificationResul
 
 /** False when one is in progress. */
 export function startVerification(ctx: Ctx, tenant: Tenant): Promise<boolean> {
-  const equipment = {
-    sql: dataOf(ctx, tenant).sql,
-    log: ctx.log,
-    now: () => ctx.clock.now(),
-    id: ctx.random.uuid(),
-  };
   return startBackgroundJob<VerificationProgress, VerificationResult>(
-    equipment,
+    { sql: dataOf(ctx, tenant).sql, log: ctx.log, clock: ctx.clock },
     NAME,
     async (report) => {
       const { ok, rows, problems } = await verifyConsentChain(ctx, tenant, (checked, of) =>

@@ -79,7 +79,6 @@ async function runUnderLease(
   const held = await withLease(
     ctx.home.forTenant(PLATFORM).sql,
     ["scheduled_run", servedCells(ctx)].filter((part) => part !== null).join(" "),
-    ctx.random.uuid(),
     async (lease) => {
       const slot = slotOf(ctx);
       const last = await findReport(ctx);

@@ -76,8 +76,7 @@ export async function repeatStorefrontCheck(
 const equipmentOf = (ctx: Ctx, tenant: Tenant) => ({
   sql: dataOf(ctx, tenant).sql,
   log: ctx.log,
-  now: () => ctx.clock.now(),
-  id: ctx.random.uuid(),
+  clock: ctx.clock,
 });
 
 /**

@@ -46,7 +46,7 @@ export async function startReplay(
   );
   if (!found?.is_dead) return "nothing";
   const isStarted = await startBackgroundJob<ReplayProgress, ReplayResult>(
-    { sql, log: ctx.log, now: () => ctx.clock.now(), id: ctx.random.uuid() },
+    { sql, log: ctx.log, clock: ctx.clock },
     NAME,
     async (report) => {
       const [before] = await sql<{ at: string; dead: number }>(

@@ -27,7 +27,7 @@ export function startCmsSync(ctx: Ctx, tenant: Tenant): Promise<boolean> {
   if (!cmsChannel.isEnabled(tenant)) throw new AppError("cms_not_configured");
   const { sql } = dataOf(ctx, tenant);
   return startBackgroundJob<PageCounts, Outcome>(
-    { sql, log: ctx.log, now: () => ctx.clock.now(), id: ctx.random.uuid() },
+    { sql, log: ctx.log, clock: ctx.clock },
     NAME,
     async (report) => {
       const synced = await syncCms(ctx, tenant, { report, signal: ctx.stopping });

@@ -43,7 +43,7 @@ export async function syncCms(
     signal: options.signal ? AbortSignal.any([options.signal, bound]) : bound,
   };
   const started = performance.now();
-  const held = await withLease(dataOf(ctx, tenant).sql, "sync_cms", ctx.random.uuid(), () =>
+  const held = await withLease(dataOf(ctx, tenant).sql, "sync_cms", () =>
     runUnderLease(run, options.report),
   );
   const result: CmsSyncResult = held?.result ?? { outcome: "busy" };

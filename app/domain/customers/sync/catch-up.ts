@@ -41,11 +41,8 @@ export async function syncCustomers(
   tenant: Tenant,
   options: SyncOptions = {},
 ): Promise<SyncResult> {
-  const held = await withLease(
-    dataOf(ctx, tenant).sql,
-    "sync_customers",
-    ctx.random.uuid(),
-    (lease) => runUnderLease(ctx, tenant, lease, options),
+  const held = await withLease(dataOf(ctx, tenant).sql, "sync_customers", (lease) =>
+    runUnderLease(ctx, tenant, lease, options),
   );
   return held?.result ?? { outcome: "busy" };
 }

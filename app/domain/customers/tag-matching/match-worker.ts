@@ -51,7 +51,7 @@ async function isMatched(
 ): Promise<boolean> {
   const tenant = await findTenant(ctx, shop);
   if (!tenant) return false;
-  const held = await withLease(database.forTenant(shop).sql, "tag_matches", ctx.random.uuid(), () =>
+  const held = await withLease(database.forTenant(shop).sql, "tag_matches", () =>
     matchTags(ctx, tenant, () => stopping.aborted),
   );
   return held?.result ?? false;

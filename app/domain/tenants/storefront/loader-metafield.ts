@@ -71,11 +71,8 @@ export async function writeLoaderMetafield(
   await nameNewestBanner(ctx, shop);
   if (!(await isLoaderOutdated(ctx, await getTenant(ctx, shop)))) return "unchanged";
   // One writer at a time: of two values the older could arrive last.
-  const leased = await withLease(
-    ctx.home.forTenant(shop).sql,
-    "loader_metafield",
-    ctx.random.uuid(),
-    () => writeUntilCurrent(ctx, shop),
+  const leased = await withLease(ctx.home.forTenant(shop).sql, "loader_metafield", () =>
+    writeUntilCurrent(ctx, shop),
   );
   return leased?.result ?? "busy";
 }

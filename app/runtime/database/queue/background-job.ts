@@ -9,6 +9,7 @@ import { putKey } from "../kv.ts";
 import { KEYS } from "../kv-keys.ts";
 import type { Read } from "../read-together.ts";
 import { withLease } from "./lease.ts";
+import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
 import type { TenantSql } from "../database.ts";
 
@@ -24,8 +25,7 @@ type Stored = Omit<BackgroundJob<unknown, unknown>, "state"> & {
   state: "running" | "done" | "failed";
 };
 
-/** `id` identifies this run. */
-export type RunEquipment = { sql: TenantSql; log: Log; now(): Date; id: string };
+export type RunEquipment = { sql: TenantSql; log: Log; clock: Clock };
 
 /** How long the result of a job is kept. */
 const RETENTION_SECONDS = 604_800;
@@ -73,15 +73,15 @@ type Held<Result> = { result: { value: Result } | { error: unknown } };
 
 /** Null when another process holds the lease of this job. */
 function runUnderLease<Progress, Result>(
-  { sql, log, now, id }: RunEquipment,
+  { sql, log, clock }: RunEquipment,
   name: string,
   work: Work<Progress, Result>,
   onStart: () => void,
 ): Promise<Held<Result> | null> {
-  return withLease(sql, name, id, async () => {
+  return withLease(sql, name, async ({ holder }) => {
     const record: Stored = {
       state: "running",
-      started_at: now().toISOString(),
+      started_at: clock.now().toISOString(),
       finished_at: null,
       progress: null,
       result: null,
@@ -92,8 +92,8 @@ function runUnderLease<Progress, Result>(
       sql(FINISH, [
         KEYS.backgroundJob(name),
         KEYS.lease(name),
-        JSON.stringify(id),
-        JSON.stringify(Object.assign(record, changes, { finished_at: now().toISOString() })),
+        JSON.stringify(holder),
+        JSON.stringify(Object.assign(record, changes, { finished_at: clock.now().toISOString() })),
       ]);
     await save({});
     onStart();

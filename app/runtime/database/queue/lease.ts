@@ -1,5 +1,6 @@
 // A lease in the key-value store: one holder across all processes, renewed while it works, expired
 // after it dies.
+import { randomUUID } from "node:crypto";
 import type { Kv } from "../../../generated/prisma/client.ts";
 import { anyLength } from "../array-parameters.ts";
 import type { Columns } from "../columns.ts";
@@ -20,6 +21,8 @@ export class LeaseLost extends Error {
 }
 
 export type Lease = {
+  /** The lease's value in the key-value store while this call has it. */
+  holder: string;
   /** Aborted when the lease is known to be lost: another process may be at the same work. */
   signal: AbortSignal;
   /**
@@ -29,15 +32,14 @@ export type Lease = {
   fence(sql: TenantSql): Promise<void>;
 };
 
-/** Null at once when another holder has the lease. `onRenew` is called at each renewal. */
+/** Null at once when another holder has the lease. */
 export async function withLease<T>(
   sql: TenantSql,
   name: string,
-  holder: string,
   work: (lease: Lease) => Promise<T>,
-  onRenew: () => void = () => {},
 ): Promise<{ result: T } | null> {
   const key = KEYS.lease(name);
+  const holder = randomUUID();
   if (!(await putLeaseIfFree(sql, key, holder, LEASE_SECONDS))) return null;
   const lost = new AbortController();
   const lose = () => lost.abort(new LeaseLost(name));
@@ -50,12 +52,12 @@ export async function withLease<T>(
     renewedAt = askedAt;
   };
   const renewing = setInterval(() => {
-    onRenew();
     // A failed renewal has no effect yet: the next one, or the fence, decides.
     renew().catch(() => {});
   }, RENEW_MS);
   try {
     const lease: Lease = {
+      holder,
       signal: lost.signal,
       async fence(inside) {
         if (await renewKeyIfHeld(inside, key, holder, LEASE_SECONDS)) return;

@@ -70,7 +70,7 @@ export async function writeWebPixel(ctx: Ctx, shop: string): Promise<Written> {
     const reason = reasonNotToWrite(ctx, await getTenant(ctx, shop));
     if (reason) return reason;
     // One writer at a time: of two keys the older could arrive last.
-    const held = await withLease(ctx.home.forTenant(shop).sql, "web_pixel", ctx.random.uuid(), () =>
+    const held = await withLease(ctx.home.forTenant(shop).sql, "web_pixel", () =>
       writeSettings(ctx, shop),
     );
     if (held) return held.result;
