@@ -114,7 +114,7 @@ async function makeRequest(
     });
     if (plan.state === "received" || plan.state === "running") return;
     const request = heldRequest(tenant, plan, { id, receivedAt, token });
-    await recordSteps(ctx, sql, request, stepsOf(plan), receivedAt);
+    await recordSteps(ctx, sql, request, stepsOf(plan), { endedAt: receivedAt });
     await finishPrivacyRequest(sql, request, plan);
     await prisma.privacyRequest.updateMany({
       where: { id },

@@ -22,6 +22,9 @@ export async function loader(args: LoaderFunctionArgs) {
   return streamFile(
     "refused-customers.csv",
     "text/csv; charset=utf-8",
-    exportRefusals(reader, tenant, run.id, (reason) => sentences[reason] ?? "", access.setCount),
+    exportRefusals(reader, tenant, run.id, {
+      explain: (reason) => sentences[reason] ?? "",
+      onEnd: access.setCount,
+    }),
   );
 }

@@ -220,7 +220,7 @@ async function attempt(
   let log: DeliveryLog;
   const recording = newRecording(item.shop, item.eventId);
   try {
-    const channel = findOpenChannel(ctx, item, tenant);
+    const channel = findOpenChannel(ctx, tenant, item);
     const sent = await send(ctx, tenant, { item, message, channel, recording });
     log = {
       status: "delivered",
@@ -247,7 +247,7 @@ async function attempt(
  * A message from outside cannot reach a channel that is closed to events from outside, and
  * warehouse events cannot reach a marketing system.
  */
-function findOpenChannel(ctx: Ctx, item: QueueItem, tenant: Tenant): Channel | undefined {
+function findOpenChannel(ctx: Ctx, tenant: Tenant, item: QueueItem): Channel | undefined {
   const channel = isOpenTo(ctx, tenant, item.channel) ? findChannel(ctx, item.channel) : undefined;
   const isClosed = channel?.marketing && isWarehouseEvent(item.source, item.eventType);
   return isClosed ? undefined : channel;

@@ -64,7 +64,7 @@ export async function createMandate(
   await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
     const { hasPayments } = await lockCaller(sql, person);
     if (!hasPayments) throw new AppError("payment_consent_required");
-    await insertMandate(prisma, tenant, mandate);
+    await insertMandate(tenant, prisma, mandate);
     const { mandate_id, max_amount, currency, scope } = mandate;
     await enqueueCommerceEvent(ctx, tenant, sql, {
       userId: account.id,
@@ -116,8 +116,8 @@ function buildMandate(ctx: Ctx, tenant: Tenant, customerId: number, input: Manda
 }
 
 async function insertMandate(
-  prisma: Transaction["prisma"],
   tenant: Tenant,
+  prisma: Transaction["prisma"],
   mandate: Mandate,
 ): Promise<void> {
   const { agent_clients: agents, status: _active, ...columns } = mandate;

@@ -3,6 +3,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { Columns, StorefrontUser, TenantSql } from "../../db.server.ts";
 import { phoneHash } from "../customers/storefront-columns.ts";
 import { tombstoneOf } from "../customers/tombstones.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import type { Subject } from "./subject.ts";
 
 export type MatchedAccount = Columns<
@@ -54,8 +55,8 @@ const FIND = `
 /** Families share phone numbers: a match by phone is ignored when the other identifiers differ. */
 export async function findPeople(
   ctx: Ctx,
+  { shop }: Tenant,
   sql: TenantSql,
-  shop: string,
   subject: Subject,
   { lock }: { lock?: boolean } = {},
 ): Promise<MatchedAccount[]> {

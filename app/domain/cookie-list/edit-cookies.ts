@@ -91,7 +91,7 @@ export async function hideCookie(
   const row = { provider, name };
   await dataOf(ctx, tenant).transaction(async (_, prisma) => {
     await requireRow(prisma, row);
-    await put(prisma, tenant, row, { is_hidden: isHidden });
+    await put(tenant, prisma, row, { is_hidden: isHidden });
     // A known row that is shown again as it is needs no entry.
     await prisma.cookieEntry.deleteMany({ where: { ...row, is_hidden: false, purpose: null } });
   });
@@ -105,8 +105,8 @@ export async function resetCookie(ctx: Ctx, tenant: Tenant, row: Named): Promise
 type Values = { is_hidden?: boolean; purpose?: string; use?: string; duration?: string };
 
 async function put(
-  prisma: TransactionPrisma,
   { shop }: Tenant,
+  prisma: TransactionPrisma,
   row: Named,
   values: Values,
 ): Promise<void> {

@@ -24,9 +24,8 @@ const keyOf = (purpose: Purpose, token: string) =>
 export async function createLink(
   ctx: Ctx,
   sql: TenantSql,
-  purpose: Purpose,
   link: MailedLink,
-  ttlSeconds: number,
+  { purpose, ttlSeconds }: { purpose: Purpose; ttlSeconds: number },
 ): Promise<string> {
   const token = ctx.random.bytes(32).toString("base64url");
   await putKey(sql, keyOf(purpose, token), link, ttlSeconds);

@@ -187,13 +187,11 @@ async function secondsToWait(
   if (ctx.config.RATE_LIMIT_SCALE === 0) return 0;
   const place = placeOf(tenant, subjects);
   const counters = countersOf(ctx, place, subjects);
-  const counts = await countKeys(
-    sql ?? dataOf(ctx, place).sql,
-    ctx.clock.now(),
-    counters.filter(({ isOfAddress }) => !isOfAddress),
-    counters.filter(({ isOfAddress }) => isOfAddress),
+  const counts = await countKeys(sql ?? dataOf(ctx, place).sql, ctx.clock.now(), {
+    gates: counters.filter(({ isOfAddress }) => isOfAddress),
+    counters: counters.filter(({ isOfAddress }) => !isOfAddress),
     amount,
-  );
+  });
   const waits = counters.map(({ key, max }) => {
     const { count, endsInSeconds } = counts.get(key) ?? NOT_COUNTED;
     return count > max ? Math.ceil(endsInSeconds) : 0;

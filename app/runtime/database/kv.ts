@@ -167,6 +167,11 @@ const COUNT_BEHIND_GATES = `
   SELECT key, count, ends_in FROM gate UNION ALL SELECT key, count, ends_in FROM counter`;
 
 type Counter = { key: Key; ttlSeconds: number };
+type KeysToCount = {
+  counters: readonly Counter[];
+  gates?: readonly (Counter & { max: number })[] | undefined;
+  amount?: number | undefined;
+};
 export type Count = { count: number; endsInSeconds: number };
 
 /**
@@ -176,9 +181,7 @@ export type Count = { count: number; endsInSeconds: number };
 export async function countKeys(
   sql: TenantSql,
   now: Date,
-  counters: readonly Counter[],
-  gates: readonly (Counter & { max: number })[] = [],
-  amount = 1,
+  { counters, gates = [], amount = 1 }: KeysToCount,
 ): Promise<Map<string, Count>> {
   const byKey = (a: Counter, b: Counter) => (a.key < b.key ? -1 : 1);
   const [first, rest] = [gates.toSorted(byKey), counters.toSorted(byKey)];

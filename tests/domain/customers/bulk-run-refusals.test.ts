@@ -51,13 +51,10 @@ const refused = () =>
 
 async function fileOf(runId: string, of = tenant) {
   const counted: number[] = [];
-  const parts = exportRefusals(
-    app.ctx,
-    of,
-    runId,
-    (reason) => `why: ${reason}`,
-    async (rows) => void counted.push(rows),
-  );
+  const parts = exportRefusals(app.ctx, of, runId, {
+    explain: (reason) => `why: ${reason}`,
+    onEnd: async (rows) => void counted.push(rows),
+  });
   let text = "";
   for await (const part of parts) text += part;
   return { lines: text.split("\r\n").slice(0, -1), counted };

@@ -180,8 +180,8 @@ describe("in a store with many customers", () => {
     [
       "the search for the person of a privacy request",
       async () => {
-        const { sql } = dataOf(service.ctx, await getTenant(service.ctx, SHOP));
-        await findPeople(service.ctx, sql, SHOP, {
+        const tenant = await getTenant(service.ctx, SHOP);
+        await findPeople(service.ctx, tenant, dataOf(service.ctx, tenant).sql, {
           gid: "gid://shopify/Customer/5000014",
           email: "person14@example.com",
           phone: "+49123",

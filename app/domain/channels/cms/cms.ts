@@ -131,10 +131,10 @@ async function write(
 ): Promise<DeliveryResult> {
   const access = requireCollection(tenant, item.eventId);
   const customer = await findPresentCustomer(ctx, tenant, userId);
-  if (!customer) return remove(ctx, access, tenant, userId);
-  if (given) return put(ctx, access, tenant, customer, given);
+  if (!customer) return remove(ctx, tenant, access, userId);
+  if (given) return put(ctx, tenant, access, customer, given);
   try {
-    return await put(ctx, access, tenant, customer, await fieldsOf(ctx, tenant, customer));
+    return await put(ctx, tenant, access, customer, await fieldsOf(ctx, tenant, customer));
   } catch (error) {
     if (!isReferenceMissing(error)) throw error;
     // A tag's item was deleted manually, or belongs to a collection that was configured earlier.
@@ -147,7 +147,7 @@ async function write(
       ...customer,
       crmTags: customer.crmTags.map((tag) => ({ ...tag, cms_item_id: null })),
     };
-    return put(ctx, access, tenant, customer, await fieldsOf(ctx, tenant, untagged));
+    return put(ctx, tenant, access, customer, await fieldsOf(ctx, tenant, untagged));
   }
 }
 
@@ -237,8 +237,8 @@ function keepersOf(ctx: Ctx, tenant: Tenant): Keepers {
 
 async function put(
   ctx: Ctx,
-  access: Access,
   tenant: Tenant,
+  access: Access,
   customer: CustomerSnapshot,
   fields: CmsFields,
 ): Promise<DeliveryResult> {
@@ -260,8 +260,8 @@ async function put(
 /** Finds the item by its slug when the response to the creation was lost. */
 async function findItemId(
   ctx: Ctx,
-  access: Access,
   tenant: Tenant,
+  access: Access,
   userId: number,
 ): Promise<string | null> {
   const row = await dataOf(ctx, tenant).prisma.storefrontUser.findFirst({
@@ -275,11 +275,11 @@ async function findItemId(
 /** Deletes the item of a deleted customer; a missing item counts as deleted. */
 async function remove(
   ctx: Ctx,
-  access: Access,
   tenant: Tenant,
+  access: Access,
   userId: number,
 ): Promise<DeliveryResult> {
-  const itemId = await findItemId(ctx, access, tenant, userId);
+  const itemId = await findItemId(ctx, tenant, access, userId);
   if (!itemId) return GONE;
   await ignoreMissing(ctx.cms.deleteItem(access, itemId));
   await dataOf(ctx, tenant).prisma.storefrontUser.updateMany({

@@ -283,15 +283,6 @@ async function makeToken(
       submission: mail.submission as unknown as Submission,
       email_hmac: emailHmac,
     });
-  return createLink(
-    ctx,
-    sql,
-    purpose,
-    {
-      user_id: userId,
-      epoch: epochOf(account),
-      email_hmac: emailHmac,
-    },
-    ttlSeconds,
-  );
+  const link = { user_id: userId, epoch: epochOf(account), email_hmac: emailHmac };
+  return createLink(ctx, sql, link, { purpose, ttlSeconds });
 }

@@ -13,9 +13,9 @@ import type { Tenant } from "../../tenants/tenant.ts";
 
 /** Throws PermanentFailure when the store has none. */
 export function requireErp(
-  system: ErpAccess["system"],
   { shop, config }: Tenant,
   item: Pick<QueueItem, "eventId">,
+  system: ErpAccess["system"],
 ): ErpAccess {
   const { erp_base_url: baseUrl, erp_username: username, erp_password: password } = config;
   if (!baseUrl) throw new PermanentFailure(OWN_FAILURES.fieldNotSet.text("erp_base_url"));
@@ -23,12 +23,12 @@ export function requireErp(
 }
 
 export async function probeErp(
-  system: ErpAccess["system"],
   ctx: Ctx,
   tenant: Tenant,
+  system: ErpAccess["system"],
 ): Promise<DeliveryResult> {
   return {
-    httpStatus: (await ctx.erp.ping(requireErp(system, tenant, { eventId: "probe" }))).status,
+    httpStatus: (await ctx.erp.ping(requireErp(tenant, { eventId: "probe" }, system))).status,
   };
 }
 

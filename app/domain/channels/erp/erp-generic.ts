@@ -30,7 +30,7 @@ export const erpGenericChannel: Channel = {
   isDestination: true,
   isEnabled: (tenant) => isListedOrConfigured(tenant, erpGenericChannel),
   async transform(ctx, tenant, item) {
-    requireErp(NAME, tenant, item);
+    requireErp(tenant, item, NAME);
     const endpoint = `/generic/${item.entityType}`;
     const mapping = await requireMapping(ctx, tenant, item);
     const payload = await readPayload(ctx, tenant, item);
@@ -53,7 +53,7 @@ export const erpGenericChannel: Channel = {
     };
   },
   async deliver(ctx, tenant, item, message) {
-    const access = requireErp(NAME, tenant, item);
+    const access = requireErp(tenant, item, NAME);
     if (isNothing(message)) return skipOf(message);
     const answer = await ctx.erp.post(access, {
       path: pathOf(item, message, access),
@@ -63,7 +63,7 @@ export const erpGenericChannel: Channel = {
     });
     return { httpStatus: answer.status };
   },
-  probe: (ctx, tenant) => probeErp(NAME, ctx, tenant),
+  probe: (ctx, tenant) => probeErp(ctx, tenant, NAME),
 };
 
 function pathOf({ entityType }: QueueItem, message: DeliveryMessage, access: ErpAccess): string {

@@ -37,7 +37,7 @@ export const erpsysChannel: Channel = {
   isDestination: true,
   isEnabled: (tenant) => isListedOrConfigured(tenant, erpsysChannel),
   async transform(ctx, tenant, item) {
-    requireErp("erpsys", tenant, item);
+    requireErp(tenant, item, "erpsys");
     const entitySet = ENTITY_SETS[item.entityType];
     if (!entitySet)
       throw new PermanentFailure(
@@ -54,7 +54,7 @@ export const erpsysChannel: Channel = {
     return toMessage(endpoint, build(organisation, item));
   },
   async deliver(ctx, tenant, item, message) {
-    const access = requireErp("erpsys", tenant, item);
+    const access = requireErp(tenant, item, "erpsys");
     if (isNothing(message)) return skipOf(message);
     const path = pathOf(item, message, access);
     const isXml = tenant.config.erp_format === "xml";
@@ -68,7 +68,7 @@ export const erpsysChannel: Channel = {
     });
     return { httpStatus: answer.status };
   },
-  probe: (ctx, tenant) => probeErp("erpsys", ctx, tenant),
+  probe: (ctx, tenant) => probeErp(ctx, tenant, "erpsys"),
 };
 
 const toMessage = (endpoint: string, document: ErpNode): DeliveryMessage => ({

@@ -45,7 +45,7 @@ export async function createCheckout(
   const checkout = await discardCartOnError(ctx, tenant, caller.person, { id, cart }, () =>
     withCaller(ctx, tenant, caller.person, async (sql, current) => {
       const claim = mandateId === null ? null : toClaim(spender, mandateId, cart);
-      if (claim) await reserveMandate(sql, current, claim);
+      if (claim) await reserveMandate(current, sql, claim);
       const created = toCheckout(
         await insertCheckout(sql, { id, spender, mandateId, cart, cartId }),
       );
@@ -77,7 +77,7 @@ export async function createCheckout(
   return checkout;
 }
 
-async function reserveMandate(sql: TenantSql, tenant: Tenant, claim: Claim): Promise<void> {
+async function reserveMandate(tenant: Tenant, sql: TenantSql, claim: Claim): Promise<void> {
   requirePayments(tenant);
   // What expired checkouts still hold is free again.
   await expireCheckouts(sql, claim.mandateId);

@@ -123,7 +123,7 @@ export async function isCustomerAddress(
   { email }: z.output<typeof CustomerAddress>,
 ): Promise<{ isKnown: boolean }> {
   const subject = { email: normaliseEmail(email) };
-  const people = await findPeople(ctx, dataOf(ctx, tenant).sql, tenant.shop, subject);
+  const people = await findPeople(ctx, tenant, dataOf(ctx, tenant).sql, subject);
   return { isKnown: people.length > 0 };
 }
 
@@ -139,7 +139,7 @@ export async function requestByHand(
   if (kind === "customer_redact") requireConfirmation(typed, email);
   const subject = { email: normaliseEmail(email) };
   // Found now: an erasure may be done before the next statement.
-  const people = await findPeople(ctx, dataOf(ctx, tenant).sql, tenant.shop, subject);
+  const people = await findPeople(ctx, tenant, dataOf(ctx, tenant).sql, subject);
   const { id } = await receivePrivacyRequest(ctx, tenant.shop, tenant, {
     kind,
     deliveryId: `merchant-${ctx.random.uuid()}`,

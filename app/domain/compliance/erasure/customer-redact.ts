@@ -128,7 +128,7 @@ function count({ erased }: Pass, counts: Counts): number {
 async function eraseAccounts(pass: Pass): Promise<{ progress: Progress; found: number }> {
   const { ctx, tenant, request, erased } = pass;
   return dataOf(ctx, tenant).transaction(async (sql) => {
-    const { progress, found } = await findSubject(ctx, sql, tenant, readProgress(ctx, request));
+    const { progress, found } = await findSubject(ctx, tenant, sql, readProgress(ctx, request));
     await insertTombstones(ctx, sql, tenant.shop, progress.known);
     // The first pass clears also what an account's own deletion leaves, such as its ids at sign-in providers.
     const isFirst = pass.evidence.passes === 1;
@@ -239,17 +239,17 @@ const present = (values: readonly (string | null)[]): string[] =>
 /** The person as known so far, with what this pass found. */
 async function findSubject(
   ctx: Ctx,
-  sql: TenantSql,
   tenant: Tenant,
+  sql: TenantSql,
   { subject, known }: Progress,
 ): Promise<{ progress: Progress; found: MatchedAccount[] }> {
-  const people = await findPeople(ctx, sql, tenant.shop, subject, { lock: true });
+  const people = await findPeople(ctx, tenant, sql, subject, { lock: true });
   // A redaction by phone must also catch the row that a webhook creates for the gid or address
   // found with it.
   const more = (
     await Promise.all(
       [...known.gids.map((gid) => ({ gid })), ...known.emails.map((email) => ({ email }))].map(
-        (one) => findPeople(ctx, sql, tenant.shop, one, { lock: true }),
+        (one) => findPeople(ctx, tenant, sql, one, { lock: true }),
       ),
     )
   ).flat();

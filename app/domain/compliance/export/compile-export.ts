@@ -112,8 +112,8 @@ const identifiersOf = ({ gid, email, phone }: Subject) => ({
  */
 async function mayBeNamed(
   ctx: Ctx,
-  sql: TenantSql,
   { shop }: Tenant,
+  sql: TenantSql,
   people: readonly MatchedAccount[],
   { gid, email }: Subject,
 ): Promise<boolean> {
@@ -141,7 +141,7 @@ async function compileIn(
   subject: Subject,
 ): Promise<CompiledExport> {
   const { sql } = dataOf(ctx, tenant);
-  const people = await findPeople(ctx, sql, tenant.shop, subject);
+  const people = await findPeople(ctx, tenant, sql, subject);
   const text = (values: (string | null | undefined)[]) => [
     ...new Set(values.filter((value): value is string => Boolean(value))),
   ];
@@ -169,7 +169,7 @@ async function compileIn(
       data_request_id: request.externalId,
       orders_requested: subject.orders ?? [],
     },
-    person: identifiersOf((await mayBeNamed(ctx, sql, tenant, people, subject)) ? subject : {}),
+    person: identifiersOf((await mayBeNamed(ctx, tenant, sql, people, subject)) ? subject : {}),
     ...sections,
     orders_seen: ordersSeen,
   };

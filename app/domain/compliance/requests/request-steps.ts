@@ -69,7 +69,7 @@ export async function recordSteps(
   sql: TenantSql,
   request: PrivacyRequest,
   results: Partial<Record<StepName, StepResult>>,
-  endedAt: Date = ctx.clock.now(),
+  { endedAt = ctx.clock.now() }: { endedAt?: Date } = {},
 ): Promise<void> {
   const at = endedAt.toISOString();
   const changed: Steps = {};

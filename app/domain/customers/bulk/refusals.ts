@@ -45,16 +45,19 @@ const SELECT_REFUSALS = `
   WHERE r.shop = $1 AND r.run_id = $2::uuid AND r.user_id > $3
   ORDER BY r.user_id LIMIT ${SLICE}`;
 
-/**
- * In the order of ids; no name and no address. The byte order mark declares UTF-8. `explain` puts a
- * reason into words. `onEnd`: see slicedCsv.
- */
+type RefusalExport = {
+  /** Puts a reason into words. */
+  explain(reason: string): string;
+  /** As slicedCsv calls it. */
+  onEnd(rows: number): Promise<void>;
+};
+
+/** In the order of ids; no name and no address. The byte order mark declares UTF-8. */
 export function exportRefusals(
   ctx: Ctx,
   tenant: Tenant,
   runId: string,
-  explain: (reason: string) => string,
-  onEnd: (rows: number) => Promise<void>,
+  { explain, onEnd }: RefusalExport,
 ): AsyncGenerator<string> {
   return slicedCsv<Row>({
     head: `\ufeff${toCsvLine([...COLUMNS, "explanation"])}`,

@@ -87,9 +87,9 @@ export async function verifyOtp(ctx: Ctx, browser: Browser, given: string): Prom
   const mark = browserMark(ctx, browser);
   const attemptsKey = PLATFORM_KEYS.gateAttempts(mark);
   // Counted before the comparison: concurrent guesses share the five attempts.
-  const counts = await countKeys(sqlOf(ctx), ctx.clock.now(), [
-    { key: attemptsKey, ttlSeconds: TTL_SECONDS.gateCode },
-  ]);
+  const counts = await countKeys(sqlOf(ctx), ctx.clock.now(), {
+    counters: [{ key: attemptsKey, ttlSeconds: TTL_SECONDS.gateCode }],
+  });
   if ((counts.get(attemptsKey)?.count ?? 0) > MAX_ATTEMPTS) {
     await deleteKey(sqlOf(ctx), PLATFORM_KEYS.gateCode(mark));
     return null;
