@@ -1,10 +1,9 @@
 // Configuration in two steps: read (aliases, empty means unset), then parse and validate. All
 // problems are reported at once, by the setting's name and kind, never by its value.
+import { databaseAddress, replicaAddress } from "./setting-schemas.ts";
 import {
-  databaseAddress,
   HOME_REGION,
   NEEDED_BESIDE,
-  replicaAddress,
   settingOf,
   SETTINGS,
   type Role,

@@ -1,7 +1,7 @@
 // The parsed form of a tenant: its saved record, the platform's saved settings and the deployed ones
 // in one configuration. Saved values win.
 import type { Ctx } from "../../context.server.ts";
-import { MIN_SECRET_LENGTH } from "../../runtime/settings.ts";
+import { MIN_SECRET_LENGTH } from "../../runtime/setting-schemas.ts";
 import { withLentSettings } from "./settings/lent-settings.ts";
 import type { PlatformConfig } from "./settings/platform-config.ts";
 import {

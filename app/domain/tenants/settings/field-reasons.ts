@@ -2,7 +2,7 @@
 // is found by the constant; those of the schema library have the code of their kind.
 import type { z } from "zod";
 import type { FieldProblem, FieldProblemCode } from "../../../runtime/field-problem.ts";
-import { MIN_SECRET_LENGTH } from "../../../runtime/settings.ts";
+import { MIN_SECRET_LENGTH } from "../../../runtime/setting-schemas.ts";
 
 export const REASONS = {
   archiveAddress: "must be file:path or s3://bucket/prefix",

@@ -1,6 +1,6 @@
 // Schemas that a store's and the platform's configuration share.
 import { z } from "zod";
-import { MIN_SECRET_LENGTH } from "../../../runtime/settings.ts";
+import { MIN_SECRET_LENGTH } from "../../../runtime/setting-schemas.ts";
 import { REASONS } from "./field-reasons.ts";
 
 export const text = (max = 2_000) => z.string().trim().min(1).max(max);

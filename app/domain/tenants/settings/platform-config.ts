@@ -1,6 +1,6 @@
 // Every field of the platform's saved configuration, once (DECISIONS 10).
 import { z } from "zod";
-import { isArchiveAddress } from "../../../runtime/settings.ts";
+import { isArchiveAddress } from "../../../runtime/setting-schemas.ts";
 import { inboundSecret, link, NAMES_USER, namesNoUser, secretText, text } from "./field-schemas.ts";
 import { REASONS } from "./field-reasons.ts";
 import { TENANT_FIELDS, type TenantField } from "../tenant-config.ts";
