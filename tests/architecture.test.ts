@@ -91,6 +91,7 @@ describe("imports follow the map", () => {
       "app/http",
       [
         "app/http",
+        "app/domain/inventory/sign-in-providers.ts",
         "app/domain/tenants",
         "app/domain/identity",
         "app/domain/agent-activity",
@@ -107,6 +108,7 @@ describe("imports follow the map", () => {
         "app/domain/consent/visit.ts",
         "app/domain/compliance",
         "app/embeds",
+        "app/locales/languages.ts",
         "app/runtime",
         "app/shopify.server.ts",
       ],

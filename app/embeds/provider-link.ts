@@ -1,18 +1,19 @@
 // The button of a sign-in elsewhere, with the provider's mark.
+import type { OidcProviderName } from "../domain/inventory/sign-in-providers.ts";
 import { escapeHtml } from "./escaping.ts";
 import type { FederatedBrand } from "./public-config.ts";
 
-type Provider = "federated" | "storefront";
-type Texts = Record<Provider | FederatedBrand, string>;
+type Texts = Record<OidcProviderName | FederatedBrand, string>;
 
 /** The provider's own name where shoppers know it, also the name of its mark in the style. */
 export const knownAs = (
-  provider: Provider,
+  provider: OidcProviderName,
   brand: FederatedBrand | null,
-): Provider | FederatedBrand => (provider === "federated" && brand !== null ? brand : provider);
+): OidcProviderName | FederatedBrand =>
+  provider === "federated" && brand !== null ? brand : provider;
 
 export function providerLink(
-  provider: Provider,
+  provider: OidcProviderName,
   href: string,
   texts: Texts,
   brand: FederatedBrand | null,

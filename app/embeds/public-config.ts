@@ -1,6 +1,7 @@
 // The public part of a tenant's configuration (SPEC "Embeds and discovery"): the embeds receive
 // this object and nothing else of the tenant. It is an allowlist: a field is public only because it
 // is named here.
+import type { OidcProviderName } from "../domain/inventory/sign-in-providers.ts";
 import type { ConsentRegions } from "../domain/tenants/consent-regions.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import type { PageLook } from "./account-pages.ts";
@@ -27,7 +28,7 @@ export type PublicConfig = {
   regions: ConsentRegions | null;
   agentAccess: boolean;
   agentPayments: boolean;
-  signIn: readonly ("federated" | "storefront")[];
+  signIn: readonly OidcProviderName[];
   /** The identity provider, where shoppers know it by its own name and mark. */
   federatedBrand: FederatedBrand | null;
   /** The service's own origin. */

@@ -2,6 +2,7 @@
 // self-description is untrusted: it is shown in an element that isolates its direction, never
 // inside a sentence of ours.
 import { agentTexts } from "../texts.ts";
+import type { OidcProviderName } from "../../domain/inventory/sign-in-providers.ts";
 import { escapeHtml, page, type PageLook } from "../account-pages.ts";
 import { providerLink } from "../provider-link.ts";
 import type { FederatedBrand } from "../public-config.ts";
@@ -29,7 +30,7 @@ export function renderAgentSignIn(
     action: string;
     email: string;
     problem: SignInProblem | null;
-    elsewhere: { provider: "federated" | "storefront"; href: string }[];
+    elsewhere: { provider: OidcProviderName; href: string }[];
     federatedBrand: FederatedBrand | null;
   },
 ): string {

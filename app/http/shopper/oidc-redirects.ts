@@ -12,6 +12,7 @@ import {
   createSessionCode,
   HandOffChallenge,
 } from "../../domain/identity/session/session-exchange.ts";
+import type { OidcProviderName } from "../../domain/inventory/sign-in-providers.ts";
 import { issueToken } from "../../domain/identity/session/sessions.ts";
 import { isAllowedOrigin } from "../../domain/tenants/allowed-origins.ts";
 import { findRememberedTenant } from "../../domain/tenants/tenant-cache.ts";
@@ -31,8 +32,6 @@ const COOKIE = "__Host-crm_signin";
 /** The browser's secret and the store of its last sign-in. */
 const COOKIE_PATTERN = /^([\w-]{43})\.([a-z0-9.-]{1,255})$/;
 
-type ProviderName = keyof typeof OIDC_PROVIDERS;
-
 /** The shopper's pages: the cookie is valid there, and they exchange a session code. */
 const SHOPPER_PAGES = ["/embed/account?", "/embed/dashboard?"];
 /** Our pages that start a sign-in; in the first an agent's request waits. */
@@ -47,7 +46,7 @@ export async function startSignIn(
   ctx: Ctx,
   request: ApiRequest,
   tenant: Tenant,
-  provider: ProviderName,
+  provider: OidcProviderName,
 ): Promise<ApiResponse> {
   const { searchParams } = request.url;
   // An existing secret is reused: two tabs may sign in at once.
@@ -117,7 +116,7 @@ function readKept(request: ApiRequest): {
 export async function finishSignIn(
   ctx: Ctx,
   request: ApiRequest,
-  provider: ProviderName,
+  provider: OidcProviderName,
 ): Promise<ApiResponse> {
   const kept = readKept(request);
   try {
@@ -133,7 +132,7 @@ export async function finishSignIn(
 async function finishKept(
   ctx: Ctx,
   request: ApiRequest,
-  provider: ProviderName,
+  provider: OidcProviderName,
   { browserSecret, shop }: ReturnType<typeof readKept>,
 ): Promise<ApiResponse> {
   const end = await completeJourney(ctx, OIDC_PROVIDERS[provider], {

@@ -2,9 +2,9 @@
 // read by this one schema. Its SQL is in filter-condition.ts.
 import { z } from "zod";
 import { CONSENT_TYPES } from "../../consent/consent-types.ts";
+import { ACCOUNT_PROVIDERS } from "../../inventory/sign-in-providers.ts";
 import { toSlug } from "../../tags/catalog.ts";
 
-const PROVIDERS = ["email", "federated", "storefront"] as const;
 const STATUSES = ["active", "suspended", "deleted"] as const;
 /** The last sign-in: within so many days, longer ago than the longest period, or never. */
 export const SIGNED_IN = ["7", "30", "90", "older", "never"] as const;
@@ -88,7 +88,7 @@ export const CustomerFilter = z.object({
     .regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$/)
     .optional()
     .catch(undefined),
-  provider: oneOf(PROVIDERS),
+  provider: oneOf(ACCOUNT_PROVIDERS),
   status: oneOf(STATUSES),
 });
 export type CustomerFilter = z.output<typeof CustomerFilter>;

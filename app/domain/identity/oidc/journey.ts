@@ -10,6 +10,7 @@ import { putKey, takeKey } from "../../../runtime/database/kv.ts";
 import { TTL_SECONDS, PLATFORM_KEYS } from "../../../runtime/database/kv-keys.ts";
 import { secretEquals } from "../../../runtime/secrets.ts";
 import { HOME_REGION } from "../../../runtime/settings.ts";
+import type { OidcProviderName } from "../../inventory/sign-in-providers.ts";
 import { writeWhileMoving } from "../../tenants/moves/write-while-moving.ts";
 import { isConnected } from "../../tenants/store-access.ts";
 import { tryToReadPrimaryDomain } from "../../tenants/storefront/primary-domain.ts";
@@ -34,7 +35,7 @@ export type JourneyError =
   | "database_unavailable";
 
 type State = {
-  kind: "federated" | "storefront";
+  kind: OidcProviderName;
   shop: string;
   nonce: string;
   /** The configured issuer, whose code is expected. Absent in states of the former version. */

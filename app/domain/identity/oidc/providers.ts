@@ -3,6 +3,7 @@ import type { Ctx } from "../../../context.server.ts";
 import type { OidcPlace } from "../../../integrations/oidc.ts";
 import { isLookAlike } from "../../customers/customer-change.ts";
 import { cleanName } from "../../customers/person-name.ts";
+import type { OidcProviderName } from "../../inventory/sign-in-providers.ts";
 import { storeDomains } from "../../tenants/storefront/primary-domain.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
@@ -12,7 +13,7 @@ import type { IdentityClaims } from "./id-token.ts";
 
 /** An identity verified by a provider. */
 export type ProvenIdentity = {
-  provider: "federated" | "storefront";
+  provider: OidcProviderName;
   issuer: string;
   sub: string;
   email: string | null;
@@ -26,7 +27,7 @@ export type ProvenIdentity = {
 };
 
 export type OidcProvider = {
-  name: "federated" | "storefront";
+  name: OidcProviderName;
   scope: string;
   callbackPath: string;
   /** How long the code verifier is kept. */
@@ -156,4 +157,7 @@ const accountStoreOf = (tenant: Tenant) => ({
   number: tenant.connection.shop_number,
 });
 
-export const OIDC_PROVIDERS = { federated, storefront } as const;
+export const OIDC_PROVIDERS: Readonly<Record<OidcProviderName, OidcProvider>> = {
+  federated,
+  storefront,
+};

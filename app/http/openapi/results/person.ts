@@ -1,5 +1,6 @@
 // What responses say of a shopper.
 import { z } from "zod";
+import { ACCOUNT_PROVIDERS } from "../../../domain/inventory/sign-in-providers.ts";
 import { Timestamp } from "./outcome.ts";
 
 const User = z
@@ -10,7 +11,7 @@ const User = z
     first_name: z.string().nullable(),
     last_name: z.string().nullable(),
     avatar_url: z.string().nullable(),
-    provider: z.enum(["email", "federated", "storefront"]),
+    provider: z.enum(ACCOUNT_PROVIDERS),
     status: z.enum(["active", "deleted", "suspended"]),
     language_pref: z.string().nullable(),
     tags: z.array(z.string()),
