@@ -17,13 +17,14 @@ import proofFr from "../locales/fr/embeds/proof.json" with { type: "json" };
 import shopperEn from "../locales/en/embeds/shopper.json" with { type: "json" };
 import shopperEs from "../locales/es/embeds/shopper.json" with { type: "json" };
 import shopperFr from "../locales/fr/embeds/shopper.json" with { type: "json" };
+import { LANGUAGES, type Language } from "../locales/languages.ts";
 
-export type Locale = "en" | "es" | "fr";
+export type Locale = Language;
 
 /** The first language of these tags that the pages speak. */
 export function findLocale(tags: readonly string[]): Locale | null {
   const spoken = tags.map((tag) => tag.trim().slice(0, 2).toLowerCase());
-  return spoken.find((tag): tag is Locale => tag === "en" || tag === "es" || tag === "fr") ?? null;
+  return spoken.find((tag): tag is Locale => LANGUAGES.some((one) => one === tag)) ?? null;
 }
 
 export function localeOf(locale: string): Locale {

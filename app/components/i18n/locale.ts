@@ -1,14 +1,14 @@
 // The languages of the screens, and how a request and a component find theirs.
 import { useTranslation } from "react-i18next";
+import { LANGUAGES, type Language } from "../../locales/languages.ts";
 
-const LOCALES = ["en", "es", "fr"] as const;
-export type Locale = (typeof LOCALES)[number];
+export type Locale = Language;
 
 /** Namespaces that every screen uses. */
 export const COMMON_NAMESPACES = ["frame", "errors", "glossary"] as const;
 
 const isLocale = (language: string | undefined): language is Locale =>
-  LOCALES.some((locale) => locale === language);
+  LANGUAGES.some((locale) => locale === language);
 
 export const toLocale = (language: string | undefined): Locale =>
   isLocale(language) ? language : "en";

@@ -5,6 +5,7 @@ import fr from "../../locales/fr/mails.json" with { type: "json" };
 import glossaryEn from "../../locales/en/glossary.json" with { type: "json" };
 import glossaryEs from "../../locales/es/glossary.json" with { type: "json" };
 import glossaryFr from "../../locales/fr/glossary.json" with { type: "json" };
+import type { Language } from "../../locales/languages.ts";
 
 /** The mails about a store's customers, which the queue sends. */
 export const MAIL_TEMPLATES = [
@@ -27,7 +28,7 @@ export type MailTemplate = (typeof MAIL_TEMPLATES)[number];
 /** Also the mails that are sent at once: the test of a connection, and a code for the admin pages. */
 export type MailName = MailTemplate | "connection_test" | "gate_code";
 
-export type MailLocale = "en" | "es" | "fr";
+export type MailLocale = Language;
 /** `why`: why the recipient receives it. */
 type MailText = { subject: string; body: string; action?: string; note?: string; why: string };
 type MailTexts = Omit<typeof en, "templates"> & { templates: Record<MailName, MailText> };

@@ -2,6 +2,7 @@
 // to the merchant. Nothing of a customer is read.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
+import { LANGUAGES } from "../../locales/languages.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { brandOf } from "../mails/mail-brand.ts";
 import {
@@ -23,7 +24,6 @@ export type MailSamples = {
   isSendable: boolean;
 };
 
-const LOCALES = ["en", "es", "fr"] as const;
 const MAX_ADDRESS = 254;
 /** Days until a data request that came just now is due. */
 const REQUEST_DUE_DAYS = 30;
@@ -41,7 +41,7 @@ const TO_STORE: ReadonlySet<MailTemplate> = new Set([
 /** Which mail, and how it is shown. */
 export const SampleAddress = z.object({
   template: z.enum(MAIL_TEMPLATES),
-  locale: z.enum(LOCALES),
+  locale: z.enum(LANGUAGES),
   scheme: z.enum(["auto", "light", "dark"]).default("auto"),
 });
 export type SampleAddress = z.output<typeof SampleAddress>;

@@ -1,7 +1,8 @@
 // The translations of Polaris' own texts ("Clear all", "Select all").
+import type { Language } from "../../locales/languages.ts";
 
 /** Undefined for English, Polaris' default. */
-export async function designTranslations(locale: "en" | "es" | "fr") {
+export async function designTranslations(locale: Language) {
   if (locale === "es")
     return (await import("@shopify/polaris/locales/es.json", { with: { type: "json" } })).default;
   if (locale === "fr")

@@ -2,6 +2,7 @@
 // customers. The bulk runs to show and the segments come with them.
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, CrmTag } from "../../../db.server.ts";
+import { LANGUAGES, type Language } from "../../../locales/languages.ts";
 import { RUNS_TO_SHOW, toState, type BulkRunState, type ShownRun } from "../bulk/run-row.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { countColumns, toCounts, type CountRow, type CustomerCounts } from "./count-customers.ts";
@@ -39,9 +40,7 @@ const CHOICES_AND_RUNS = `
     (SELECT coalesce(json_agg(run), '[]') FROM (${RUNS_TO_SHOW}) AS run) AS runs,
     (SELECT coalesce(json_agg(segment), '[]') FROM (${SEGMENTS}) AS segment) AS segments`;
 
-const LANGUAGES = ["en", "es", "fr"] as const;
-
-type Named = { code: string; names: Record<(typeof LANGUAGES)[number], string> };
+type Named = { code: string; names: Record<Language, string> };
 type KnownTag = Columns<CrmTag, "slug" | "name" | "category">;
 type FilterChoices = { tags: KnownTag[]; countries: Named[]; languages: Named[] };
 
@@ -57,9 +56,10 @@ const REGIONS = namesOf("region");
 const TONGUES = namesOf("language");
 
 function toNamed(names: typeof REGIONS, shape: RegExp, code: string): Named {
-  const nameIn = (language: string) =>
+  const nameIn = (language: Language) =>
     (shape.test(code) ? names[language]?.of(code) : null) ?? code;
-  return { code, names: { en: nameIn("en"), es: nameIn("es"), fr: nameIn("fr") } };
+  const named = LANGUAGES.map((language) => [language, nameIn(language)]);
+  return { code, names: Object.fromEntries(named) as Named["names"] };
 }
 
 /** The values of filters with their names. */
