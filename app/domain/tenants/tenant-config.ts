@@ -2,7 +2,11 @@
 // Validation, masking, encryption, defaults, the editors of the settings and the OpenAPI document
 // derive from this table; settings/settings-pages.ts says where each setting stands.
 import { z } from "zod";
-import { RETENTION_SETTINGS, type RetentionSettingName } from "../inventory/retention-settings.ts";
+import {
+  RETENTION_SETTINGS,
+  retentionSettingNames,
+  type RetentionSettingName,
+} from "../inventory/retention-settings.ts";
 import {
   DEFAULT_LIFETIME_MONTHS,
   MIN_LIFETIME_MONTHS,
@@ -10,6 +14,7 @@ import {
 } from "./banner/consent-lifetime.ts";
 import { ConsentRegions } from "./consent-regions.ts";
 import { NO_BLOCKING, ScriptBlocking } from "../vendors/script-blocking.ts";
+import { LANGUAGES } from "../../locales/languages.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
 import {
   color,
@@ -65,13 +70,13 @@ const EventRoute = z.object({
 const MAX_RECIPIENTS = 10;
 const recipients = z.array(z.email()).max(MAX_RECIPIENTS);
 
-const retentionField = (name: RetentionSettingName) => {
-  const { label, days, min, max } = RETENTION_SETTINGS[name];
-  return {
-    schema: z.number().int().min(min).max(max).default(days),
-    label,
-  } as const;
-};
+type RetentionField = { schema: z.ZodDefault<z.ZodNumber>; label: string };
+const RETENTION_FIELDS = Object.fromEntries(
+  retentionSettingNames.map((name): [string, RetentionField] => {
+    const { label, days, min, max } = RETENTION_SETTINGS[name];
+    return [name, { schema: z.number().int().min(min).max(max).default(days), label }];
+  }),
+) as Record<RetentionSettingName, RetentionField>;
 
 export const TENANT_FIELDS = {
   storefront_admin_token: {
@@ -337,16 +342,8 @@ export const TENANT_FIELDS = {
   },
   terms_url: { schema: link, label: "Terms of use" },
   privacy_url: { schema: link, label: "Privacy policy" },
-  locale: { schema: z.enum(["en", "es", "fr"]).default("en"), label: "Language" },
-  event_log_retention_days: retentionField("event_log_retention_days"),
-  delivery_log_retention_days: retentionField("delivery_log_retention_days"),
-  webhook_retention_days: retentionField("webhook_retention_days"),
-  archive_retention_days: retentionField("archive_retention_days"),
-  tag_run_retention_days: retentionField("tag_run_retention_days"),
-  privacy_request_retention_days: retentionField("privacy_request_retention_days"),
-  data_export_retention_days: retentionField("data_export_retention_days"),
-  agent_activity_retention_days: retentionField("agent_activity_retention_days"),
-  access_log_retention_days: retentionField("access_log_retention_days"),
+  locale: { schema: z.enum(LANGUAGES).default("en"), label: "Language" },
+  ...RETENTION_FIELDS,
 } as const satisfies Record<string, TenantField>;
 
 export type TenantFieldName = keyof typeof TENANT_FIELDS;
