@@ -9,19 +9,22 @@ import type { Place, Run, Step, Tone } from "./run.ts";
 import { callService, ServiceAway } from "./service-client.ts";
 import type { ServiceAnswer, ServiceCall } from "./service-client.ts";
 
+/** A call that is a step of its own. `text`: the step in words. `expected`: 200 alone by default. */
+type StepCall = ServiceCall & {
+  from: Place;
+  text: string;
+  method: "GET" | "POST" | "DELETE";
+  path: string;
+  expected?: number[];
+};
+
 export type Act = {
   sandbox: Sandbox;
   shop: string;
   run: Run;
   step(step: Omit<Step, "atMs">): void;
-  /** Calls the service as `from`; throws `ScenarioProblem` unless it answers with `expected`. */
-  call(
-    from: Place,
-    text: string,
-    method: "GET" | "POST" | "DELETE",
-    path: string,
-    options?: ServiceCall & { expected?: number[] },
-  ): Promise<ServiceAnswer>;
+  /** Calls the service; throws `ScenarioProblem` unless it answers with one of `expected`. */
+  call(call: StepCall): Promise<ServiceAnswer>;
   /** Reads from the service without a step of its own. */
   peek(path: string, headers: Record<string, string>): Promise<ServiceAnswer>;
   /** Does what sends webhooks under one event id, which the run follows. */
@@ -67,9 +70,9 @@ export function createAct(
     shop,
     run,
     step,
-    async call(from, text, method, path, { expected = [200], ...options } = {}) {
-      const answer = await callService(new URL(path, sandbox.appUrl()), method, options);
-      onExchange?.({ from, text, method, path, call: options, answer });
+    async call({ from, text, method, path, expected = [200], ...call }) {
+      const answer = await callService(new URL(path, sandbox.appUrl()), method, call);
+      onExchange?.({ from, text, method, path, call, answer });
       const isExpected = expected.includes(answer.status);
       const { status, ms } = answer;
       step({ from, to: "service", text, status, ms, tone: isExpected ? "good" : "bad" });

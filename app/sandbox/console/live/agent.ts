@@ -48,20 +48,20 @@ const pathOf = (act: Act, address: unknown): string => {
 };
 
 export async function discover(act: Act, shop: string): Promise<Endpoints> {
-  const manifest = await act.call(
-    "agent",
-    "Discovers what the store offers agents",
-    "GET",
-    `/.well-known/ucp?${shop}`,
-  );
+  const manifest = await act.call({
+    from: "agent",
+    text: "Discovers what the store offers agents",
+    method: "GET",
+    path: `/.well-known/ucp?${shop}`,
+  });
   const { authorization_server: server } = fieldsOf(manifest.fields["endpoints"]);
   if (!server) throw new ScenarioProblem("The store does not let agents sign in.");
-  const { fields } = await act.call(
-    "agent",
-    "Reads how it may sign in",
-    "GET",
-    pathOf(act, server),
-  );
+  const { fields } = await act.call({
+    from: "agent",
+    text: "Reads how it may sign in",
+    method: "GET",
+    path: pathOf(act, server),
+  });
   return {
     registration: pathOf(act, fields["registration_endpoint"]),
     authorization: pathOf(act, fields["authorization_endpoint"]),
@@ -70,7 +70,11 @@ export async function discover(act: Act, shop: string): Promise<Endpoints> {
 }
 
 export async function register(act: Act, path: string, name = "Console agent"): Promise<string> {
-  const { fields } = await act.call("agent", "Registers itself", "POST", path, {
+  const { fields } = await act.call({
+    from: "agent",
+    text: "Registers itself",
+    method: "POST",
+    path,
     expected: [201],
     json: {
       client_name: name,
@@ -103,11 +107,19 @@ export async function authorize(
   }))
     request.searchParams.set(name, value);
   const path = request.pathname + request.search;
-  const page = await act.call("storefront", "Ada sees what the agent asks for", "GET", path, {
+  const page = await act.call({
+    from: "storefront",
+    text: "Ada sees what the agent asks for",
+    method: "GET",
+    path,
     headers: browser,
   });
   const csrf = /name="csrf" value="([0-9a-f]+)"/.exec(page.text)?.[1] ?? "";
-  const allowed = await act.call("storefront", "Ada allows it", "POST", path, {
+  const allowed = await act.call({
+    from: "storefront",
+    text: "Ada allows it",
+    method: "POST",
+    path,
     expected: [302, 303],
     headers: browser,
     form: { action: "approve", csrf },
@@ -115,7 +127,11 @@ export async function authorize(
   const back = new URL(allowed.headers.get("location") ?? "", REDIRECT);
   const code = back.searchParams.get("code");
   if (!code) throw new ScenarioProblem(`The agent got no code: ${back.searchParams.get("error")}`);
-  const { fields } = await act.call("agent", "Gets its token", "POST", token, {
+  const { fields } = await act.call({
+    from: "agent",
+    text: "Gets its token",
+    method: "POST",
+    path: token,
     form: {
       grant_type: "authorization_code",
       client_id: clientId,
@@ -129,39 +145,45 @@ export async function authorize(
 
 async function shopWith(act: Act, shop: string, token: string): Promise<void> {
   const headers = { authorization: `Bearer ${token}` };
-  const mandate = await act.call(
-    "agent",
-    `Gets a mandate for at most ${MANDATE.max_amount} ${MANDATE.currency}`,
-    "POST",
-    `/commerce/mandates?${shop}`,
-    { expected: [201], headers, json: MANDATE },
-  );
-  const found = await act.call(
-    "agent",
-    "Searches the store's products",
-    "GET",
-    `/commerce/products?${shop}&first=20`,
-    { headers },
-  );
+  const mandate = await act.call({
+    from: "agent",
+    text: `Gets a mandate for at most ${MANDATE.max_amount} ${MANDATE.currency}`,
+    method: "POST",
+    path: `/commerce/mandates?${shop}`,
+    expected: [201],
+    headers,
+    json: MANDATE,
+  });
+  const found = await act.call({
+    from: "agent",
+    text: "Searches the store's products",
+    method: "GET",
+    path: `/commerce/products?${shop}&first=20`,
+    headers,
+  });
   const variant = chooseVariant(found.fields["products"]);
   if (!variant) throw new ScenarioProblem("The store sells nothing that the mandate covers.");
-  const checkout = await act.call(
-    "agent",
-    `Starts a checkout: ${variant.title}`,
-    "POST",
-    `/commerce/checkout?${shop}`,
-    {
-      expected: [201],
-      headers,
-      json: {
-        line_items: [{ variant_id: variant.id, quantity: 1 }],
-        mandate_id: mandate.fields["mandate_id"],
-      },
+  const checkout = await act.call({
+    from: "agent",
+    text: `Starts a checkout: ${variant.title}`,
+    method: "POST",
+    path: `/commerce/checkout?${shop}`,
+    expected: [201],
+    headers,
+    json: {
+      line_items: [{ variant_id: variant.id, quantity: 1 }],
+      mandate_id: mandate.fields["mandate_id"],
     },
-  );
+  });
   const id = textOf(checkout.fields["id"]);
   const path = `/commerce/checkout/${encodeURIComponent(id)}`;
-  await act.call("agent", "Confirms the checkout", "POST", `${path}/complete?${shop}`, { headers });
+  await act.call({
+    from: "agent",
+    text: "Confirms the checkout",
+    method: "POST",
+    path: `${path}/complete?${shop}`,
+    headers,
+  });
   const order = await pay(act, textOf(checkout.fields["checkout_url"]));
   const { status, total } = await awaitCompletion(act, `${path}?${shop}`, headers);
   act.run.diff.push(
@@ -194,7 +216,13 @@ export async function awaitCompletion(act: Act, path: string, headers: Record<st
     const { fields } =
       look < LOOKS
         ? await act.peek(path, headers)
-        : await act.call("agent", "Looks at the checkout", "GET", path, { headers });
+        : await act.call({
+            from: "agent",
+            text: "Looks at the checkout",
+            method: "GET",
+            path,
+            headers,
+          });
     const status = textOf(fields["status"]);
     const total = `${textOf(fieldsOf(fields["totals"])["total"])} ${textOf(fields["currency"])}`;
     if (status === "completed" || look === LOOKS) return { status, total };

@@ -63,13 +63,13 @@ async function isAlive(act: Act, session: string): Promise<boolean> {
 async function signIn(act: Act): Promise<string> {
   const { sandbox, shop } = act;
   const { gid } = ensureAda(sandbox, shop);
-  const begun = await act.call(
-    "storefront",
-    "Ada opens the sign-in",
-    "GET",
-    `/auth/storefront/login?shop=${encodeURIComponent(shop)}`,
-    { expected: [302] },
-  );
+  const begun = await act.call({
+    from: "storefront",
+    text: "Ada opens the sign-in",
+    method: "GET",
+    path: `/auth/storefront/login?shop=${encodeURIComponent(shop)}`,
+    expected: [302],
+  });
   const authorize = new URL(begun.headers.get("location") ?? "", sandbox.url);
   // The store's sign-in page is this sandbox's own; any other address means that it failed.
   if (authorize.origin !== sandbox.url)
@@ -78,13 +78,14 @@ async function signIn(act: Act): Promise<string> {
   const approved = await callService(authorize, "GET");
   const callback = new URL(approved.headers.get("location") ?? "", sandbox.appUrl());
   const cookies = begun.headers.getSetCookie().map((cookie) => cookie.split(";", 1)[0]);
-  const answer = await act.call(
-    "storefront",
-    "Ada is signed in",
-    "GET",
-    callback.pathname + callback.search,
-    { expected: [302], headers: { cookie: cookies.join("; ") } },
-  );
+  const answer = await act.call({
+    from: "storefront",
+    text: "Ada is signed in",
+    method: "GET",
+    path: callback.pathname + callback.search,
+    expected: [302],
+    headers: { cookie: cookies.join("; ") },
+  });
   const session = answer.headers
     .getSetCookie()
     .map((cookie) => cookie.split(";", 1)[0] ?? "")
@@ -109,12 +110,13 @@ export async function decide(
   headers: Record<string, string>,
   flags: Record<string, boolean>,
 ): Promise<string> {
-  const answer = await act.call(
-    "storefront",
+  const answer = await act.call({
+    from: "storefront",
     text,
-    "POST",
-    `/auth/consent-sync?shop=${encodeURIComponent(act.shop)}`,
-    { headers, json: { ...flags, method: "compliance-page" } },
-  );
+    method: "POST",
+    path: `/auth/consent-sync?shop=${encodeURIComponent(act.shop)}`,
+    headers,
+    json: { ...flags, method: "compliance-page" },
+  });
   return textOf(answer.fields["consent_id"]);
 }

@@ -53,7 +53,11 @@ async function callTool(
   { act, memory }: Scene,
   { text, name, args, expected = [200] }: ToolCall,
 ): Promise<{ answer: ServiceAnswer; result: Record<string, unknown> }> {
-  const answer = await act.call("agent", text, "POST", `/mcp?${shopOf(act)}`, {
+  const answer = await act.call({
+    from: "agent",
+    text,
+    method: "POST",
+    path: `/mcp?${shopOf(act)}`,
     expected,
     headers: {
       authorization: `Bearer ${need(memory.token, "token")}`,
@@ -85,12 +89,12 @@ export const PLAYGROUND_STEPS: readonly PlaygroundStep[] = [
     title: "Discover the store",
     about: "It knows the store's address only, and reads what the store offers to agents.",
     async run({ act, memory }) {
-      await act.call(
-        "agent",
-        "Reads the agent card",
-        "GET",
-        `/.well-known/agent-card.json?${shopOf(act)}`,
-      );
+      await act.call({
+        from: "agent",
+        text: "Reads the agent card",
+        method: "GET",
+        path: `/.well-known/agent-card.json?${shopOf(act)}`,
+      });
       memory.endpoints = await discover(act, shopOf(act));
       return "It knows the tools, and where to sign in.";
     },
@@ -281,7 +285,11 @@ export const PLAYGROUND_STEPS: readonly PlaygroundStep[] = [
       const grant = grants.find((one) => one["client_id"] === memory.clientId);
       if (!grant) throw new ScenarioProblem("Ada has not linked the agent.");
       const path = `/oauth/grants/${encodeURIComponent(textOf(grant["id"]))}?${shopOf(act)}`;
-      await act.call("storefront", "Ada ends the agent's access", "DELETE", path, {
+      await act.call({
+        from: "storefront",
+        text: "Ada ends the agent's access",
+        method: "DELETE",
+        path,
         headers,
         json: {},
       });
