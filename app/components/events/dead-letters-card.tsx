@@ -172,10 +172,6 @@ function Letters({
   onReplay(ids: number[]): void;
 }) {
   const { t } = useTranslation("events");
-  const failureText = useFailureText();
-  const eventName = useEventName();
-  const channelName = useChannelName();
-
   const { selectedResources, allResourcesSelected, handleSelectionChange } = useIndexResourceState(
     letters.map(({ queue_id: id }) => ({ id: String(id) })),
   );
@@ -202,31 +198,45 @@ function Letters({
         ]}
       >
         {letters.map((letter, at) => (
-          <IndexTable.Row
+          <LetterRow
             key={letter.queue_id}
-            id={String(letter.queue_id)}
-            position={at}
-            selected={selectedResources.includes(String(letter.queue_id))}
-            accessibilityLabel={`${eventName(letter.event_type)}, ${channelName(letter.channel)}, ${letter.queue_id}`}
-          >
-            <RowCell>
-              <Link url={`/app/events/event/${encodeURIComponent(letter.event_id)}`}>
-                {eventName(letter.event_type)}
-              </Link>
-            </RowCell>
-            <RowCell label={t("columns.channel")}>{channelName(letter.channel)}</RowCell>
-            <RowCell label={t("columns.reason")}>
-              <div style={{ whiteSpace: "normal", minWidth: "14rem" }}>
-                {failureText(letter.failure)}
-              </div>
-            </RowCell>
-            <RowCell label={t("columns.tries")}>{letter.attempts}</RowCell>
-            <RowCell label={t("columns.since")}>
-              <DateTime at={letter.dead_since} />
-            </RowCell>
-          </IndexTable.Row>
+            letter={letter}
+            at={at}
+            isSelected={selectedResources.includes(String(letter.queue_id))}
+          />
         ))}
       </IndexTable>
     </ResponsiveRows>
+  );
+}
+
+type RowProps = { letter: DeadLetter; at: number; isSelected: boolean };
+
+function LetterRow({ letter, at, isSelected }: RowProps) {
+  const { t } = useTranslation("events");
+  const failureText = useFailureText();
+  const eventName = useEventName();
+  const channelName = useChannelName();
+  return (
+    <IndexTable.Row
+      id={String(letter.queue_id)}
+      position={at}
+      selected={isSelected}
+      accessibilityLabel={`${eventName(letter.event_type)}, ${channelName(letter.channel)}, ${letter.queue_id}`}
+    >
+      <RowCell>
+        <Link url={`/app/events/event/${encodeURIComponent(letter.event_id)}`}>
+          {eventName(letter.event_type)}
+        </Link>
+      </RowCell>
+      <RowCell label={t("columns.channel")}>{channelName(letter.channel)}</RowCell>
+      <RowCell label={t("columns.reason")}>
+        <div style={{ whiteSpace: "normal", minWidth: "14rem" }}>{failureText(letter.failure)}</div>
+      </RowCell>
+      <RowCell label={t("columns.tries")}>{letter.attempts}</RowCell>
+      <RowCell label={t("columns.since")}>
+        <DateTime at={letter.dead_since} />
+      </RowCell>
+    </IndexTable.Row>
   );
 }

@@ -129,50 +129,63 @@ function SegmentTable({ segments, choices, currency, hasProfiles, onAsk }: Table
           { title: t("columns.actions"), hidden: true },
         ]}
       >
-        {segments.map((segment, position) => {
-          const url = `/app/customers?${toQuery({ ...segment, segment: segment.id })}`;
-          const words = groups.flatMap((group) => textOf(group, segment.filter) ?? []);
-          return (
-            <IndexTable.Row key={segment.id} id={segment.id} position={position}>
-              <RowCell>
-                <WrappingText>
-                  <Link url={url} monochrome removeUnderline>
-                    <Text as="span" fontWeight="semibold">
-                      {segment.name}
-                    </Text>
-                  </Link>
-                </WrappingText>
-              </RowCell>
-              <RowCell label={t("columns.filter")}>
-                <WrappingText>
-                  <BlockStack>
-                    {(words.length > 0 ? words : [t("everybody")]).map((text) => (
-                      <Text key={text} as="span">
-                        {text}
-                      </Text>
-                    ))}
-                  </BlockStack>
-                </WrappingText>
-              </RowCell>
-              <RowCell label={t("columns.customers")}>
-                <Count segment={segment} url={url} />
-              </RowCell>
-              <RowCell label={t("columns.lastRun")}>
-                <LastRun run={segment.lastRun} />
-              </RowCell>
-              <RowCell>
-                <SegmentActions
-                  segment={segment}
-                  url={url}
-                  hasProfiles={hasProfiles}
-                  onAsk={onAsk}
-                />
-              </RowCell>
-            </IndexTable.Row>
-          );
-        })}
+        {segments.map((segment, position) => (
+          <SegmentRow
+            key={segment.id}
+            segment={segment}
+            position={position}
+            filterTexts={groups.flatMap((group) => textOf(group, segment.filter) ?? [])}
+            hasProfiles={hasProfiles}
+            onAsk={onAsk}
+          />
+        ))}
       </IndexTable>
     </ResponsiveRows>
+  );
+}
+
+type RowProps = Pick<TableProps, "hasProfiles" | "onAsk"> & {
+  segment: ListedSegment;
+  position: number;
+  /** The filter in words; empty when it is every customer. */
+  filterTexts: readonly string[];
+};
+
+function SegmentRow({ segment, position, filterTexts, hasProfiles, onAsk }: RowProps) {
+  const { t } = useTranslation("segments");
+  const url = `/app/customers?${toQuery({ ...segment, segment: segment.id })}`;
+  return (
+    <IndexTable.Row id={segment.id} position={position}>
+      <RowCell>
+        <WrappingText>
+          <Link url={url} monochrome removeUnderline>
+            <Text as="span" fontWeight="semibold">
+              {segment.name}
+            </Text>
+          </Link>
+        </WrappingText>
+      </RowCell>
+      <RowCell label={t("columns.filter")}>
+        <WrappingText>
+          <BlockStack>
+            {(filterTexts.length > 0 ? filterTexts : [t("everybody")]).map((text) => (
+              <Text key={text} as="span">
+                {text}
+              </Text>
+            ))}
+          </BlockStack>
+        </WrappingText>
+      </RowCell>
+      <RowCell label={t("columns.customers")}>
+        <Count segment={segment} url={url} />
+      </RowCell>
+      <RowCell label={t("columns.lastRun")}>
+        <LastRun run={segment.lastRun} />
+      </RowCell>
+      <RowCell>
+        <SegmentActions segment={segment} url={url} hasProfiles={hasProfiles} onAsk={onAsk} />
+      </RowCell>
+    </IndexTable.Row>
   );
 }
 

@@ -14,7 +14,6 @@ const STEPS = ["shown", "accepted", "refused", "customised"] as const;
 
 export function InsightTable({ rows, by }: { rows: readonly InsightRow[]; by: InsightCut }) {
   const { t } = useTranslation("insights");
-  const locale = useLocale();
   const [, setAddress] = useSearchParams();
   const nameOf = useValueName(by);
   const place = useKeyboardScroll(t("table.title"));
@@ -59,23 +58,29 @@ export function InsightTable({ rows, by }: { rows: readonly InsightRow[]; by: In
             ]}
           >
             {rows.map((row, at) => (
-              <IndexTable.Row id={row.value || "none"} key={row.value} position={at}>
-                <RowCell>{nameOf(row.value)}</RowCell>
-                {STEPS.map((step) => (
-                  <RowCell key={step} label={t(`steps.${step}`)}>
-                    {formatCount(locale, row[step])}
-                  </RowCell>
-                ))}
-                <RowCell label={t("rate")}>
-                  {row.rate === null ? "–" : formatRate(locale, row.rate)}
-                </RowCell>
-                <RowCell label={t("table.change")}>{changeOf(locale, row)}</RowCell>
-              </IndexTable.Row>
+              <Row key={row.value} row={row} at={at} name={nameOf(row.value)} />
             ))}
           </IndexTable>
         </ResponsiveRows>
       </div>
     </Card>
+  );
+}
+
+function Row({ row, at, name }: { row: InsightRow; at: number; name: string }) {
+  const { t } = useTranslation("insights");
+  const locale = useLocale();
+  return (
+    <IndexTable.Row id={row.value || "none"} position={at}>
+      <RowCell>{name}</RowCell>
+      {STEPS.map((step) => (
+        <RowCell key={step} label={t(`steps.${step}`)}>
+          {formatCount(locale, row[step])}
+        </RowCell>
+      ))}
+      <RowCell label={t("rate")}>{row.rate === null ? "–" : formatRate(locale, row.rate)}</RowCell>
+      <RowCell label={t("table.change")}>{changeOf(locale, row)}</RowCell>
+    </IndexTable.Row>
   );
 }
 
