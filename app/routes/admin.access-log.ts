@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { listAccesses } from "../domain/compliance/access-log/read-access-log.ts";
+import { ACCESS_ACTIONS, ACTOR_KINDS } from "../domain/compliance/access-log/record-access.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { Page, readCursor, toCursor } from "../http/paging.ts";
 import { NextCursor, Timestamp } from "../http/openapi/results/outcome.ts";
@@ -24,9 +25,9 @@ export const { loader, action, route } = endpoint({
       entries: z.array(
         z.object({
           id: z.int(),
-          actor_kind: z.enum(["staff", "operator", "shopper", "agent", "link"]),
+          actor_kind: z.enum(ACTOR_KINDS),
           actor_id: z.string().nullable(),
-          action: z.enum(["viewed", "listed", "exported", "changed", "erased"]),
+          action: z.enum(ACCESS_ACTIONS),
           user_id: z.int().nullable(),
           count: z.int().nullable(),
           place: z.string(),

@@ -8,7 +8,7 @@ import {
   type BannerTexts,
 } from "../../app/domain/tenants/banner/banner-texts.ts";
 import { cookieTexts } from "../../app/domain/cookie-list/cookie-texts.ts";
-import { COOKIE_PURPOSES } from "../../app/domain/cookie-list/known-cookies.ts";
+import { PURPOSES } from "../../app/domain/vendors/known-vendors.ts";
 import type { SpokenTexts } from "../../app/domain/tenants/banner/banner-values.ts";
 import { renderFooter } from "../../app/embeds/footer.ts";
 import { PLAIN_THEME } from "../../app/embeds/page-theme.ts";
@@ -66,7 +66,7 @@ const renderHostileFooter = (config: PublicConfig) =>
 const renderHostileCookies = (config: PublicConfig) =>
   renderCookies(
     config,
-    COOKIE_PURPOSES.map((purpose) => ({
+    PURPOSES.map((purpose) => ({
       purpose,
       name: attack,
       provider: attack,

@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 import { useSearchParams } from "@remix-run/react";
 import { Banner, Box, Card, Checkbox } from "@shopify/polaris";
+import type { CustomersMeant } from "../../domain/merchant/find-customers.ts";
 import { EmptyState } from "./empty-state.tsx";
 import { FilterBar, type Filter } from "./filter-bar.tsx";
 import { Pager } from "./pager.tsx";
@@ -22,7 +23,7 @@ type Props = {
   /** Rows on this page. */
   rows: number;
   /** What the customer in the filter means. */
-  customers: "all" | "found" | "none" | "too_many";
+  customers: CustomersMeant;
   isCut: boolean;
   isLive: boolean;
   onLive(isLive: boolean): void;

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { Columns, Mandate, NullableColumns, StorefrontUser } from "../../db.server.ts";
-import { MANDATE_COLUMNS, type MandateStatus } from "../commerce/mandate.ts";
+import { MANDATE_COLUMNS, MANDATE_STATUSES, type MandateStatus } from "../commerce/mandate.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 const text = (max: number) =>
@@ -14,7 +14,7 @@ const text = (max: number) =>
     .optional()
     .catch(undefined);
 export const MandateFilters = z.object({
-  status: z.enum(["active", "used", "revoked", "expired"]).optional().catch(undefined),
+  status: z.enum(MANDATE_STATUSES).optional().catch(undefined),
   email: text(320),
 });
 export type MandateFilters = z.output<typeof MandateFilters>;

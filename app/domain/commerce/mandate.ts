@@ -48,7 +48,8 @@ export const MandateInput = z.object({
 });
 export type MandateInput = z.output<typeof MandateInput>;
 
-export type MandateStatus = "active" | "used" | "revoked" | "expired";
+export const MANDATE_STATUSES = ["active", "used", "revoked", "expired"] as const;
+export type MandateStatus = (typeof MANDATE_STATUSES)[number];
 export type RefusalReason =
   "expired" | "exceeded" | "wrong_scope" | "revoked" | "used" | "currency_mismatch" | "wrong_agent";
 

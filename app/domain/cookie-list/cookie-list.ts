@@ -7,15 +7,14 @@ import { findKey } from "../../runtime/database/kv.ts";
 import { KEYS } from "../../runtime/database/kv-keys.ts";
 import type { StorefrontResult } from "../storefront-check/storefront-check.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { PURPOSES, type Purpose } from "../vendors/known-vendors.ts";
 import {
-  COOKIE_PURPOSES,
   cookieKey,
   isKnownCookie,
   PLATFORM_COOKIES,
   serviceCookies,
   vendorCookies,
   withoutKnownCookies,
-  type CookiePurpose,
   type KnownCookie,
 } from "./known-cookies.ts";
 
@@ -23,7 +22,7 @@ export type ListedCookie = {
   name: string;
   /** Empty for the store itself. */
   provider: string;
-  purpose: CookiePurpose;
+  purpose: Purpose;
   /** What it is for and how long it is kept: as it is known here, or in the merchant's words. */
   text:
     | ({ by: "us" } & Pick<KnownCookie, "use" | "lasts">)
@@ -56,7 +55,7 @@ export async function readCookieList(ctx: Ctx, tenant: Tenant): Promise<CookieLi
     ...entries.filter((entry) => !rows.has(cookieKey(entry))).flatMap(fromEntry),
   ];
   return {
-    cookies: COOKIE_PURPOSES.flatMap((one) => listed.filter(({ purpose }) => purpose === one)),
+    cookies: PURPOSES.flatMap((one) => listed.filter(({ purpose }) => purpose === one)),
     checkedAt: check?.value.at ?? null,
     unknownVendors: withoutKnownCookies(vendors).filter(
       (vendor) => !entries.some(({ provider }) => provider.toLowerCase() === vendor.toLowerCase()),
@@ -96,7 +95,7 @@ function toListed(row: KnownCookie, entry: CookieEntry | undefined): ListedCooki
 /** Nothing for an entry that only hides a known row. */
 function fromEntry(entry: CookieEntry): ListedCookie[] {
   const { name, provider, use, duration, is_hidden: isHidden } = entry;
-  const purpose = COOKIE_PURPOSES.find((one) => one === entry.purpose);
+  const purpose = PURPOSES.find((one) => one === entry.purpose);
   if (!purpose || use === null || duration === null) return [];
   return [
     {

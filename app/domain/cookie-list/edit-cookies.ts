@@ -5,7 +5,8 @@ import { isUniqueViolation, type TransactionPrisma } from "../../db.server.ts";
 import { storableText } from "../../runtime/database/storable-json.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { COOKIE_PURPOSES, isKnownCookie } from "./known-cookies.ts";
+import { PURPOSES } from "../vendors/known-vendors.ts";
+import { isKnownCookie } from "./known-cookies.ts";
 
 const MAX_ENTRIES = 300;
 
@@ -24,7 +25,7 @@ const line = (min: number, max: number) =>
 /** `provider`: empty for the store itself. */
 export const NamedCookie = z.object({ provider: line(0, 80), name: line(1, 100) });
 export const SavedCookie = NamedCookie.extend({
-  purpose: z.enum(COOKIE_PURPOSES),
+  purpose: z.enum(PURPOSES),
   use: line(1, 300),
   duration: line(1, 60),
   /** The row that is changed; null for a new one. */

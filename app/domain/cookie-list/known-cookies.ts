@@ -2,11 +2,7 @@
 // of November 2026). Names with `*` end in an id. Where a maker names no duration, it is the one that its script sets.
 import { TTL_SECONDS } from "../../runtime/database/kv-keys.ts";
 import { SESSION_SECONDS } from "../identity/session/session-token.ts";
-import { KNOWN_VENDORS } from "../vendors/known-vendors.ts";
-
-/** As the banner asks; `preferences` follows its question about analytics (app/embeds/scripts/marked-scripts.ts). */
-export const COOKIE_PURPOSES = ["necessary", "preferences", "analytics", "marketing"] as const;
-export type CookiePurpose = (typeof COOKIE_PURPOSES)[number];
+import { KNOWN_VENDORS, type Purpose } from "../vendors/known-vendors.ts";
 
 type Unit = "minute" | "hour" | "day" | "week" | "month" | "year";
 /** `session`: until the browser is closed. `kept`: until it is deleted. */
@@ -43,12 +39,12 @@ export type KnownCookie = {
   name: string;
   /** Empty for the store itself. */
   provider: string;
-  purpose: CookiePurpose;
+  purpose: Purpose;
   use: CookieUse;
   lasts: Lasts;
 };
 
-type Row = readonly [name: string, purpose: CookiePurpose, use: CookieUse, lasts: Lasts];
+type Row = readonly [name: string, purpose: Purpose, use: CookieUse, lasts: Lasts];
 const of = (provider: string, rows: readonly Row[]): KnownCookie[] =>
   rows.map(([name, purpose, use, lasts]) => ({ name, provider, purpose, use, lasts }));
 

@@ -1,6 +1,6 @@
 // The ways a customer signs in, by the words of the column `provider`.
 
-export const OIDC_PROVIDER_NAMES = ["federated", "storefront"] as const;
+const OIDC_PROVIDER_NAMES = ["federated", "storefront"] as const;
 export type OidcProviderName = (typeof OIDC_PROVIDER_NAMES)[number];
 
 /** `email`: with a password. */

@@ -8,10 +8,10 @@ import {
 } from "../agent-activity/activity-list.ts";
 import { readActivityTotals, type ActivityTotals } from "../agent-activity/activity-totals.ts";
 import type { Tenant } from "../tenants/tenant.ts";
-import { findCustomers, MAX_CUSTOMERS } from "./find-customers.ts";
+import { findCustomers, MAX_CUSTOMERS, type CustomersMeant } from "./find-customers.ts";
 
 export type AgentActivityScreen = ActivityPage & {
-  customers: "all" | "found" | "none" | "too_many";
+  customers: CustomersMeant;
   agents: ActivityTotals["agents"];
   totals: Omit<ActivityTotals, "agents">;
   /** See `readActivityMark`: read first, so that nothing falls between it and the list. */

@@ -4,9 +4,9 @@ import type { AttemptFilters } from "../bus/log/attempt-filters.ts";
 import { listAttempts, type AttemptPage } from "../bus/log/attempt-list.ts";
 import { ENTITY_TYPES } from "../events/event-types.ts";
 import type { Tenant } from "../tenants/tenant.ts";
-import { findCustomers, MAX_CUSTOMERS } from "./find-customers.ts";
+import { findCustomers, MAX_CUSTOMERS, type CustomersMeant } from "./find-customers.ts";
 
-export type DeliveryLogPage = AttemptPage & { customers: "all" | "found" | "none" | "too_many" };
+export type DeliveryLogPage = AttemptPage & { customers: CustomersMeant };
 
 export async function readDeliveryLog(
   ctx: Ctx,

@@ -8,6 +8,9 @@ import { dataOf, type Tenant } from "../tenants/tenant.ts";
 /** More matches than this are no answer to "what happened with this customer". */
 export const MAX_CUSTOMERS = 20;
 
+/** What a filter by customer found; `all`: the filter is empty. */
+export type CustomersMeant = "all" | "found" | "none" | "too_many";
+
 type Found = Columns<StorefrontUser, "id" | "storefront_customer_gid">;
 
 /** By id here or in the store, else by name or address: one more than the most that are meant. */

@@ -1,14 +1,5 @@
-// Tag categories, the default tags of every store, and slugs (SPEC "crm_tags", "Default tags";
-// DECISIONS 8).
-export const TAG_CATEGORIES = [
-  "status",
-  "tier",
-  "segment",
-  "campaign",
-  "consent",
-  "marketing",
-] as const;
-type TagCategory = (typeof TAG_CATEGORIES)[number];
+// The default tags of every store, and slugs (SPEC "Default tags"; DECISIONS 8).
+import { TAG_CATEGORIES, type TagCategory } from "../inventory/tag-categories.ts";
 
 export type TagDefinition = { name: string; slug: string; category: TagCategory };
 

@@ -5,7 +5,8 @@ import type { Columns, CrmTag } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { createTags } from "./assignments.ts";
-import { DEFAULT_TAGS, TAG_CATEGORIES, toSlug } from "./catalog.ts";
+import { TAG_CATEGORIES } from "../inventory/tag-categories.ts";
+import { DEFAULT_TAGS, toSlug } from "./catalog.ts";
 
 const name = z
   .string()

@@ -5,7 +5,8 @@ import type { Ctx } from "../../context.server.ts";
 import type { Columns, CrmTag } from "../../db.server.ts";
 import { foldText } from "./fold-text.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { DEFAULT_TAGS, TAG_CATEGORIES } from "./catalog.ts";
+import { TAG_CATEGORIES } from "../inventory/tag-categories.ts";
+import { DEFAULT_TAGS } from "./catalog.ts";
 
 /** Dated form tags grow every day: beyond this number tags are found by prefix search. */
 const MAX_TAGS_SHOWN = 300;

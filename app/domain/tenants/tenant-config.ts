@@ -7,6 +7,7 @@ import {
   retentionSettingNames,
   type RetentionSettingName,
 } from "../inventory/retention-settings.ts";
+import { TAG_CATEGORIES } from "../inventory/tag-categories.ts";
 import {
   DEFAULT_LIFETIME_MONTHS,
   MIN_LIFETIME_MONTHS,
@@ -319,9 +320,7 @@ export const TENANT_FIELDS = {
     label: "Known vendors' scripts wait for consent",
   },
   self_service_tag_categories: {
-    schema: z
-      .array(z.enum(["status", "tier", "segment", "campaign", "consent", "marketing"]))
-      .default(["campaign", "marketing"]),
+    schema: z.array(z.enum(TAG_CATEGORIES)).default(["campaign", "marketing"]),
     label: "Tags shoppers may change",
   },
   tag_rules: {

@@ -21,6 +21,13 @@ export type RecordChange = {
   ifVersion?: number;
 };
 
+/** The fields of the app's access to the store, which end together. */
+export const ACCESS_TOKEN_FIELDS = [
+  "storefront_admin_token",
+  "storefront_refresh_token",
+  "storefront_token_expires_at",
+] as const;
+
 /**
  * Forgets what the service has written into the store: an uninstall deletes it there, and a new token may belong
  * to another installation. It is written again after the next connection.

@@ -2,8 +2,12 @@
 // What the check says of a script, what its marked version waits for, and what the store's pages hold back derive
 // from this list.
 
-/** The purposes of a marked script (docs/theme-editors.md); `necessary` is for payment and security. */
-export type Purpose = "analytics" | "marketing" | "preferences" | "necessary";
+/**
+ * The purposes of marked scripts (docs/theme-editors.md) and of cookies. `necessary` is for payment and
+ * security; `preferences` follows the banner's question about analytics.
+ */
+export const PURPOSES = ["necessary", "preferences", "analytics", "marketing"] as const;
+export type Purpose = (typeof PURPOSES)[number];
 
 export type Vendor = {
   name: string;

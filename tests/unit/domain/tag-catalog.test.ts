@@ -3,10 +3,10 @@ import {
   DEFAULT_TAGS,
   defineTag,
   formOfTag,
-  TAG_CATEGORIES,
   toAcceptsTag,
   toSlug,
 } from "../../../app/domain/tags/catalog.ts";
+import { TAG_CATEGORIES } from "../../../app/domain/inventory/tag-categories.ts";
 
 describe("slugs", () => {
   it.each([

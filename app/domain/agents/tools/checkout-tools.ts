@@ -3,7 +3,11 @@
 // shopper continues at `continue_url`.
 import { z } from "zod";
 import { AppError } from "../../../runtime/errors.ts";
-import type { Checkout, CheckoutCaller } from "../../commerce/checkout/checkout.ts";
+import {
+  CHECKOUT_STATUSES,
+  type Checkout,
+  type CheckoutCaller,
+} from "../../commerce/checkout/checkout.ts";
 import {
   cancelCheckout,
   getCheckout,
@@ -56,16 +60,7 @@ const Start = z.looseObject({
 
 const output = ucpOutput({
   id: { type: "string" },
-  status: {
-    enum: [
-      "incomplete",
-      "requires_escalation",
-      "ready_for_complete",
-      "complete_in_progress",
-      "completed",
-      "canceled",
-    ],
-  },
+  status: { enum: CHECKOUT_STATUSES },
   line_items: { type: "array", items: OBJECT },
   currency: { type: "string" },
   totals: { type: "array", items: OBJECT },

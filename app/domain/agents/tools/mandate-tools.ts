@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { readKeyCursor, toKeyCursor } from "../../../runtime/database/key-cursor.ts";
 import { withIdempotencyKey } from "../../commerce/idempotency.ts";
-import { MandateInput } from "../../commerce/mandate.ts";
+import { MANDATE_STATUSES, MandateInput } from "../../commerce/mandate.ts";
 import { createMandate, getMandate, listMandates, revokeMandate } from "../../commerce/mandates.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import {
@@ -24,7 +24,7 @@ const shared = {
 } as const;
 const MANDATE = refusableOutput({
   mandate_id: { type: "string" },
-  status: { enum: ["active", "used", "revoked", "expired"] },
+  status: { enum: MANDATE_STATUSES },
   max_amount: { type: "string" },
   spent_amount: { type: "string" },
   currency: { type: "string" },

@@ -21,13 +21,15 @@ export type CheckoutCaller = {
   noteMoney?: (money: CallMoney) => void;
 };
 
-export type CheckoutStatus =
-  | "incomplete"
-  | "requires_escalation"
-  | "ready_for_complete"
-  | "complete_in_progress"
-  | "completed"
-  | "canceled";
+export const CHECKOUT_STATUSES = [
+  "incomplete",
+  "requires_escalation",
+  "ready_for_complete",
+  "complete_in_progress",
+  "completed",
+  "canceled",
+] as const;
+export type CheckoutStatus = (typeof CHECKOUT_STATUSES)[number];
 export type CheckoutLine = {
   variant_id: string;
   title: string;

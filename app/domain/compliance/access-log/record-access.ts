@@ -6,16 +6,15 @@ import { writeWhileMoving } from "../../tenants/moves/write-while-moving.ts";
 import { dataOf, findTenant, type Tenant } from "../../tenants/tenant.ts";
 
 /** `listed`: a page with several customers. */
-export type AccessAction = "viewed" | "listed" | "exported" | "changed" | "erased";
+export const ACCESS_ACTIONS = ["viewed", "listed", "exported", "changed", "erased"] as const;
+export type AccessAction = (typeof ACCESS_ACTIONS)[number];
 
 /**
  * `staff`: the store's user id; `operator`: the kind of the key; `agent`: the client id, null for an
  * agent with the shopper's own session; `link`: the unknown holder of a mailed download link.
  */
-export type Actor = {
-  kind: "staff" | "operator" | "agent" | "shopper" | "link";
-  id: string | null;
-};
+export const ACTOR_KINDS = ["staff", "operator", "shopper", "agent", "link"] as const;
+export type Actor = { kind: (typeof ACTOR_KINDS)[number]; id: string | null };
 
 export type Access = {
   actor: Actor;

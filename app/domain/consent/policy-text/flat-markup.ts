@@ -20,11 +20,13 @@ const MAX_LISTS = 8;
 /** A long policy has some hundred. */
 const MAX_TAGS = 20_000;
 
+type ListTag = "ul" | "ol" | "li";
+
 /** The markup as far as it is written. */
 type FlatMarkup = {
   written: string[];
   /** The open lists and their items, outermost first. */
-  open: ("ul" | "ol" | "li")[];
+  open: ListTag[];
   /** True until the first text, and again from each tag of a list to the next text. */
   isLineEmpty: boolean;
   /** Line breaks before the next text; none while the line is empty. */
@@ -84,7 +86,7 @@ function addItem(flat: FlatMarkup, isClosing: boolean): void {
   if (!isClosing) openElement(flat, "li", "<li>");
 }
 
-function openElement(flat: FlatMarkup, name: "ul" | "ol" | "li", tag: string): void {
+function openElement(flat: FlatMarkup, name: ListTag, tag: string): void {
   // The end of a paragraph also separates it from a list; nested lists are close together.
   if (flat.open.length === 0 && flat.breaks > 0) flat.written.push("<br>");
   flat.open.push(name);

@@ -5,7 +5,11 @@ import { keepGrantedScopes } from "../../tenants/storefront/granted-scopes.ts";
 import { keepPrimaryHost, toHost } from "../../tenants/storefront/primary-domain.ts";
 import { requestWebPixel } from "../../tenants/storefront/web-pixel/web-pixel-worker.ts";
 import { keepTimeZone } from "../../tenants/storefront/time-zone.ts";
-import { FORGET_WRITTEN_VALUES, changeTenantRecord } from "../../tenants/tenant-record.ts";
+import {
+  ACCESS_TOKEN_FIELDS,
+  FORGET_WRITTEN_VALUES,
+  changeTenantRecord,
+} from "../../tenants/tenant-record.ts";
 import { findTenant, type Tenant } from "../../tenants/tenant.ts";
 import { changedAt, DONE, ignored, type Handled, type Webhook } from "./webhook.ts";
 
@@ -41,7 +45,7 @@ const isBeforeInstall = ({ connection }: Tenant, at: Date): boolean =>
 /** False when another token was stored meanwhile. */
 const removeInstall = (ctx: Ctx, { shop, connection }: Tenant, at: Date): Promise<boolean> =>
   changeTenantRecord(ctx, shop, {
-    remove: ["storefront_admin_token", "storefront_refresh_token", "storefront_token_expires_at"],
+    remove: ACCESS_TOKEN_FIELDS,
     connection: {
       token_generation: (connection.token_generation ?? 0) + 1,
       token_state: null,

@@ -182,13 +182,8 @@ export type IntegrationName = (typeof INTEGRATIONS)[number]["name"];
 
 export type SettingsCard = Card & { name: SettingsCardName };
 
-type OwnScreen =
-  "integrations" | "regions" | "scripts" | "agents" | "places" | "connection" | "tags";
-/** The pages that are a form of their cards; each of the others is a screen of its own. */
-export type FormPageName = Exclude<SettingsPageName, OwnScreen>;
-type FormPage = { name: FormPageName; cards: readonly SettingsCard[] };
-
-const OWN_SCREENS: ReadonlySet<string> = new Set<OwnScreen>([
+/** The pages that are screens of their own; each of the others is a form of its cards. */
+const OWN_SCREENS = [
   "integrations",
   "regions",
   "scripts",
@@ -196,11 +191,13 @@ const OWN_SCREENS: ReadonlySet<string> = new Set<OwnScreen>([
   "places",
   "connection",
   "tags",
-]);
+] as const;
+export type FormPageName = Exclude<SettingsPageName, (typeof OWN_SCREENS)[number]>;
+type FormPage = { name: FormPageName; cards: readonly SettingsCard[] };
 
 /** A page that is a form; null when there is none of this name. */
 export const findFormPage = (name: string): FormPage | null =>
-  (SETTINGS_PAGES.find((one) => one.name === name && !OWN_SCREENS.has(name)) as
+  (SETTINGS_PAGES.find((one) => one.name === name && !OWN_SCREENS.some((own) => own === name)) as
     FormPage | undefined) ?? null;
 
 export const findIntegration = (name: string) => INTEGRATIONS.find((one) => one.name === name);

@@ -16,7 +16,7 @@ import { requestLoaderMetafield } from "./loader-worker.ts";
 import { requestWebPixel } from "./web-pixel/web-pixel-worker.ts";
 import { registrationRequests } from "./webhook-registration.ts";
 import { SHOP_PATTERN } from "../tenant-config.ts";
-import { changeTenantRecord, registerTenant } from "../tenant-record.ts";
+import { ACCESS_TOKEN_FIELDS, changeTenantRecord, registerTenant } from "../tenant-record.ts";
 import { findTenant, type Tenant } from "../tenant.ts";
 
 const OFFLINE_PREFIX = "offline_";
@@ -73,11 +73,7 @@ export function createSessionStorage(ctx: Ctx, lookUp: LookUp = findTenant): Ses
       const tenant = shop ? await findTenant(ctx, shop) : null;
       if (!tenant) return false;
       return changeTenantRecord(ctx, tenant.shop, {
-        remove: [
-          "storefront_admin_token",
-          "storefront_refresh_token",
-          "storefront_token_expires_at",
-        ],
+        remove: ACCESS_TOKEN_FIELDS,
         // The next generation, so that a running refresh does not restore the token.
         connection: {
           token_generation: (tenant.connection.token_generation ?? 0) + 1,
