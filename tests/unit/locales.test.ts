@@ -1,4 +1,5 @@
 // The texts that people read: the three languages say the same things, and nothing is left over.
+import { LANGUAGES } from "../../app/locales/languages.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -9,7 +10,6 @@ import { PLATFORM_FIELDS } from "../../app/domain/tenants/settings/platform-conf
 import { TENANT_FIELDS } from "../../app/domain/tenants/tenant-config.ts";
 
 const app = resolve(import.meta.dirname, "../../app");
-const LANGUAGES = ["en", "es", "fr"] as const;
 const PLURAL = /_(zero|one|two|few|many|other)$/;
 
 type Texts = { [key: string]: string | Texts };

@@ -1,4 +1,5 @@
 // `GET /privacy`: public, without cookies and scripts, with the periods that are in force.
+import { LANGUAGES } from "../../../app/locales/languages.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { dataSetNames } from "../../../app/domain/inventory/data-sets.ts";
 import {
@@ -46,7 +47,7 @@ describe("the privacy page", () => {
     expect((await service.call("POST", "/privacy", { body: {} })).status).toBe(405);
   });
 
-  it.each(["en", "es", "fr"])(
+  it.each(LANGUAGES)(
     "shows each set of data, each right and each recipient: %s",
     async (locale) => {
       const { text } = await get(`?locale=${locale}`);

@@ -1,4 +1,5 @@
 // What has to be added by hand for a new consent type: the rest derives from the list.
+import { LANGUAGES } from "../../../app/locales/languages.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -22,7 +23,7 @@ test("the theme's scripts know the types that an address decides", () => {
   expect(TYPES).toEqual(ADDRESS_CONSENT_TYPES);
 });
 
-describe.each(["en", "es", "fr"])("in %s every consent type has its name", (language) => {
+describe.each(LANGUAGES)("in %s every consent type has its name", (language) => {
   const extension = language === "en" ? "en.default" : language;
   test.each<[file: string, namesOf: (texts: Texts) => unknown]>([
     [`app/locales/${language}/glossary.json`, ({ consent }) => consent],

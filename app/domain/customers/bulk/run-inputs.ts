@@ -30,11 +30,11 @@ export const TagRunInput = z
   });
 export type TagRunInput = z.output<typeof TagRunInput>;
 
-export const CUSTOMER_ACTIONS = ["suspend", "reactivate", "data_request", "erase"] as const;
-export type CustomerAction = (typeof CUSTOMER_ACTIONS)[number];
+export const CUSTOMER_ACTION_NAMES = ["suspend", "reactivate", "data_request", "erase"] as const;
+export type CustomerAction = (typeof CUSTOMER_ACTION_NAMES)[number];
 export const ActionRunInput = z
   .object({
-    kind: z.enum([...CUSTOMER_ACTIONS, "profile"]),
+    kind: z.enum([...CUSTOMER_ACTION_NAMES, "profile"]),
     selection: CustomerSelection,
     /** For an erasure: the number of customers, typed by the merchant. */
     typed: z.string().max(40).optional(),

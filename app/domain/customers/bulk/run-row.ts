@@ -5,10 +5,10 @@ import type { Ctx } from "../../../context.server.ts";
 import type { Columns, TagRun } from "../../../db.server.ts";
 import { leasedTable, type LeasedRow } from "../../../runtime/database/queue/leased-table.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
-import { CUSTOMER_ACTIONS } from "./run-inputs.ts";
+import { CUSTOMER_ACTION_NAMES } from "./run-inputs.ts";
 
 /** `rules`: the tags of the rules, for every customer (customers/system-tags). */
-const BULK_KINDS = ["tags", "rules", "profile", ...CUSTOMER_ACTIONS] as const;
+const BULK_KINDS = ["tags", "rules", "profile", ...CUSTOMER_ACTION_NAMES] as const;
 export type BulkKind = (typeof BULK_KINDS)[number];
 
 export const bulkRuns = leasedTable<LeasedRow & RunRow>({
