@@ -48,7 +48,7 @@ const DELETE_OLDEST = `
 
 /** Of a store, without a token: anybody may make thousands in an hour, of some kilobytes each. */
 const MAX_KEPT_OPEN = 2_000;
-/** As many of them are made in a store before the next deletion, which reads all that are kept. */
+/** How many of them a store gets between two deletions, because a deletion reads all that are kept. */
 const OPEN_TASKS_A_DELETION = 20;
 /** By store, since its last deletion. In one count for all stores, one store's tasks could take another's deletions. */
 const openTasks = new Map<string, number>();

@@ -78,7 +78,7 @@ export type Channel = {
    */
   requiresConsent: string | null;
   isEnabled(tenant: Tenant): boolean;
-  /** Whether it is not enabled only for a time: its rows are enqueued, and wait until it is again. */
+  /** Whether the channel is disabled for a time only. Its rows are still enqueued, and wait until it is enabled again. */
   isAwaited?(tenant: Tenant): boolean;
   /**
    * Whether events from outside may name this channel. The others carry only changes made by the

@@ -19,8 +19,9 @@ export type CircuitRecord = {
 
 // One upsert decides and writes under the row's lock, so 5 failures from 8 workers open the circuit
 // exactly once. A failure of an attempt that started before the circuit opened changes nothing, and
-// no row is returned. After the cooldown the count starts at zero. SPEC's fields decide: there are
-// `failures`, none of them later than `last_failure`, and one without a time of its own was then.
+// no row is returned. After the cooldown the count starts at zero. SPEC's fields take precedence over
+// `recent`: there are `failures` in all, none later than `last_failure`, and one without a time of its
+// own counts as of `last_failure`.
 const RECORD_FAILURE = `
   INSERT INTO kv (shop, key, value)
   SELECT $1, $2, jsonb_build_object('failures', 1, 'last_failure', clock_timestamp(), 'open_until',

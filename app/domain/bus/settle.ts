@@ -143,8 +143,8 @@ const READIED = batchColumns<Readying>({
   config: ["jsonb", ({ message }) => JSON.stringify(message.delivery_config)],
 });
 
-// A crash of the database may forget it: the next worker that claims the row transforms it again. What
-// is settled was ready before, and its commit waits for both.
+// A crash of the database may lose this write: the next worker that claims the row transforms it again.
+// The settlement that follows waits for the disk, and so for this write too.
 const READY = `
   WITH input AS MATERIALIZED (
     SELECT * FROM ${unnestBatch(...READIED.types)} AS i(${READIED.names})

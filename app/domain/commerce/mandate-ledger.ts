@@ -72,8 +72,8 @@ export async function spend(sql: TenantSql, mandateId: string, amount: string): 
 }
 
 /**
- * What an UPDATE of mandates sets when `checkouts` let go of `amount`. What is owed is spent of it first. A
- * single mandate of which an order was counted meanwhile is used as soon as none holds it.
+ * The assignments of an UPDATE of mandates that releases `amount` for `checkouts`. What orders still owe is paid
+ * from it first. A single-use mandate with a counted order becomes used once no checkout holds it any more.
  */
 export function releaseOf(amount: string, checkouts: string): string {
   const paid = paidFrom(`least(reserved_amount, ${amount})`);

@@ -109,8 +109,8 @@ export async function writeTagsWithin(
 }
 
 /**
- * The same, with the delivery results of the first five seconds. `lockPerson` says whose tags they are, and locks that
- * row: who was meant when the request came may be somebody else by now.
+ * The same, with the delivery results of the first five seconds. `lockPerson` locks the row
+ * of the person whose tags they are, because the address or customer of the request may belong to another by now.
  */
 export async function changeTags(
   ctx: Ctx,

@@ -126,7 +126,7 @@ function requireNoWait(waitSeconds: number): void {
     throw new AppError("too_many_requests", { headers: { "Retry-After": String(waitSeconds) } });
 }
 
-/** The same for an attempt that may come to nothing: the function that is returned takes it from the count. */
+/** Counts an attempt that may turn out not to count: the returned function takes it back. */
 export async function consumeReturnable(
   ctx: Ctx,
   tenant: Place | null,

@@ -29,8 +29,8 @@ const CLEANUP_MS = 2 * 60_000;
 /** A long sync goes on in the next run, and leaves time to the steps after it. */
 const STEPS_PER_BUDGET = 4;
 /**
- * What a step has after its time to come to its next safe place: a few calls, each of which has a limit. Then it
- * counts as failed, and the next one begins; a step that never ends would keep the run from ending.
+ * How long a step may take beyond its time to reach its next safe place: a few calls, each with a limit of its own.
+ * After that it counts as failed and the next step begins, so that a step that never ends cannot hold up the run.
  */
 const GRACE_MS = 60_000;
 const REPORT_EVERY_MS = 1_000;

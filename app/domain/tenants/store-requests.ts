@@ -102,7 +102,7 @@ export async function trySettle(
   }
 }
 
-/** How long a request rests that processes of another cell work on. */
+/** How long a request rests when its store belongs to a cell that other processes serve. */
 const ELSEWHERE_MS = 15_000;
 
 async function isServedElsewhere(ctx: Ctx, shop: string): Promise<boolean> {

@@ -22,8 +22,8 @@ const MIGRATIONS_TABLE = "_prisma_migrations";
 /** Written by moves, as the owner: a row there permits the deletion of append-only rows. */
 const HELD_STORES_TABLE = "held_stores";
 /**
- * A repeated list adds to its row's count; nothing else of a row is ever changed. The version before writes `shop`
- * beside the count of a file: a version later the right to it goes.
+ * A repeated list adds to its row's count; nothing else of a row is ever changed. The previous version also writes
+ * `shop` with the count of a file, so the next version is the first that can revoke the right to it.
  */
 const ACCESS_LOG_TABLE = "access_log";
 /** Since PostgreSQL 17 roles other than the owner can ANALYZE. */

@@ -15,7 +15,7 @@ type ClaimerOptions = {
 };
 
 export type Claimer = {
-  /** Claims for the channel with the next claim. */
+  /** Includes the channel in the next claim. */
   claimMore(channel: string): void;
   /** Begins no further claim. Resolves when one in progress has returned its rows. */
   stop(): Promise<void>;

@@ -69,7 +69,7 @@ export type ThroughputQuery = {
   read: Read<ChannelStep>;
 };
 
-/** `except`: channels that are not of interest. The sum of the latencies is most of the cost. */
+/** `except`: channels to leave out, because adding up latencies is most of the cost. */
 export function throughputQuery(
   ctx: Ctx,
   tenant: Tenant,

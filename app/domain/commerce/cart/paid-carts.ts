@@ -34,8 +34,8 @@ export const ordersOf = (row: CheckoutRow): CountedOrder[] =>
     : []);
 
 /**
- * What an order counts. The checkout's cart has the total that was agreed. A replaced one, or a cart that
- * only names the checkout, counts at least what was known of it: `paid` is what the order says.
+ * The amount that an order counts. For the checkout's own cart that is the agreed total. For a replaced cart, or one
+ * that only names the checkout, it is at least the known total; `paid` is what the order says.
  */
 export function amountOf(row: CheckoutRow, cart: OwnCart | null, paid: string | null): string {
   const least = cart?.total ?? row.total;
@@ -44,8 +44,8 @@ export function amountOf(row: CheckoutRow, cart: OwnCart | null, paid: string | 
 }
 
 /**
- * What all orders of a checkout cost its mandate. An order of another cart spends what the checkout held;
- * the order of its own cart, when it comes, is what that was held for, and counts only what is more.
+ * What all orders of a checkout cost its mandate. An order of another cart spends what the checkout had reserved.
+ * That reservation was for the order of its own cart, which therefore counts only what exceeds it.
  */
 function costOf(orders: readonly CountedOrder[]): bigint {
   const sum = (isOwn: boolean) =>

@@ -168,7 +168,7 @@ async function paidCartOf(
   return null;
 }
 
-/** Null when it does not say, or not in the checkout's currency; so it is for an order without a cart. */
+/** The amount that the order says was paid for its cart; null when it names no cart or amount, or another currency. */
 function paidIn(
   { cart_token: token, subtotal_price: subtotal, total_price: total, currency }: Order,
   row: CheckoutRow,

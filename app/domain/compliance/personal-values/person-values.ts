@@ -30,8 +30,6 @@ export function foldPhone(phone: string): string | null {
   return digits.length < MIN_PHONE_DIGITS ? null : digits;
 }
 
-// --- Documents --------------------------------------------------------------------------------------
-
 // JSON.rawJSON is in Node 22 and later, but not yet in TypeScript's own library.
 const { rawJSON, isRawJSON } = JSON as unknown as {
   rawJSON: (text: string) => { rawJSON: string };
@@ -69,8 +67,6 @@ function partsOf(document: unknown): Part[] {
   return parts;
 }
 
-// --- Whose document ---------------------------------------------------------------------------------
-
 const CUSTOMER_GID = /^gid:\/\/shopify\/Customer\/\d+$/;
 /** Objects whose `id` is the customer's. */
 const CUSTOMER_OBJECTS: ReadonlySet<string> = new Set(["customer", "buyer"]);
@@ -99,8 +95,6 @@ export function namesCustomer(
     }),
   );
 }
-
-// --- The person's values ------------------------------------------------------------------------------
 
 const FIRST_NAME = /^(?:first|given|fore)name$/;
 const LAST_NAME = /^(?:last|family|sur)name$/;

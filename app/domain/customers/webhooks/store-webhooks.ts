@@ -87,7 +87,7 @@ export async function onShopUpdated(webhook: Webhook): Promise<Handled> {
   const host = toHost(parsed.data.domain);
   const isMoved =
     host !== null && (await keepPrimaryHost(ctx, tenant.shop, host, changedAt(webhook)));
-  // Without a time of its own: the scheduled run corrects what an old delivery has set.
+  // A zone has no time of its own, so an old delivery may overwrite a newer zone: the scheduled run corrects that.
   const isShifted = await keepTimeZone(ctx, tenant, parsed.data.iana_timezone);
   return isMoved || isShifted ? DONE : ignored("unchanged");
 }

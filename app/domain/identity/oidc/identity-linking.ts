@@ -256,8 +256,8 @@ async function createAccount({ tenant, tx, identity }: SignIn): Promise<number> 
 }
 
 /**
- * A customer of the storefront whose only way in is the storefront has its provider, and is known by it. An
- * account of one customer never becomes another's.
+ * Writes what the identity says. An account that only the storefront can sign in to gets the provider `storefront`.
+ * An account that has a customer keeps that customer.
  */
 async function updateAccount({ tx, identity }: SignIn, userId: number): Promise<Account> {
   const isFederated = identity.provider === "federated";

@@ -157,7 +157,7 @@ export function verifySessionToken(
 export const isOfFuture = ({ iat }: SessionClaims, now: Date): boolean =>
   iat > now.getTime() / 1_000 + FUTURE_TOLERANCE_SECONDS;
 
-/** As `verifySessionToken`, also of a token that is dated in the future: the caller asks `isOfFuture`. */
+/** As `verifySessionToken`, but accepts a token that is dated in the future: the caller checks `isOfFuture`. */
 export function readSessionToken(
   config: Config,
   tenant: Tenant,
