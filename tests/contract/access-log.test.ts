@@ -6,7 +6,7 @@ import { recordAccess } from "../../app/domain/compliance/access-log/record-acce
 import { readFilter } from "../../app/domain/customers/list/customer-filter.ts";
 import { exportCustomers } from "../../app/domain/customers/list/export-customers.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
-import { newClient, newTokens } from "../support/agents/agent.ts";
+import { newClient, newTokens, toolCall } from "../support/agents/agent.ts";
 import { OTHER_SHOP, RETURN_ORIGIN, SHOP, startService, type Service } from "../support/service.ts";
 import { installStore, putCustomers, secondsAgo } from "../support/storefront/synced-store.ts";
 import { PASSWORD, signUp, type Person } from "./identity/people.ts";
@@ -162,7 +162,7 @@ describe("an agent", () => {
     const call = (name: string, key: string | null) =>
       service.call("POST", `/mcp?shop=${SHOP}`, {
         key,
-        body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: {} } },
+        body: toolCall(name, {}),
       });
     expect((await call("get_identity", null)).status).toBe(401);
     expect((await call("search_catalog", null)).status).toBe(200);

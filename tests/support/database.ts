@@ -107,6 +107,24 @@ BEGIN
   WHERE pg_sequence_last_value(seqrelid) IS NOT NULL;
 END $$`;
 
+/** Brings the end of the keys with this prefix nearer, as if so much time had passed. */
+export const letTimePass = (
+  database: Pick<TestDatabase, "query">,
+  prefix: string,
+  seconds: number,
+): Promise<unknown> =>
+  database.query(
+    "UPDATE kv SET expires_at = expires_at - make_interval(secs => $2) WHERE starts_with(key, $1)",
+    [prefix, seconds],
+  );
+
+/** The error that the promise rejects with; null when it resolves. */
+export const failureOf = (asked: Promise<unknown>): Promise<unknown> =>
+  asked.then(
+    () => null,
+    (error: unknown) => error,
+  );
+
 async function onServer(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { openDatabase, type Database } from "../../../app/runtime/database/database.ts";
 import { isDatabaseAway } from "../../../app/runtime/database/postgres-errors.ts";
 import { createLog } from "../../../app/runtime/log.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { failureOf, freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { startDatabaseProxy, type DatabaseProxy } from "../../support/processes/database-proxy.ts";
 import { SHOP } from "../../support/service.ts";
 
@@ -37,11 +37,6 @@ const asksOf = (asked: Database) => ({
   prisma: () => asked.forTenant(SHOP).prisma.storefrontUser.findFirst({ where: { id: 1 } }),
 });
 const asks = { sql: () => asksOf(database).sql(), prisma: () => asksOf(database).prisma() };
-const failureOf = (asked: Promise<unknown>): Promise<unknown> =>
-  asked.then(
-    () => null,
-    (error: unknown) => error,
-  );
 
 test.each(["sql", "prisma"] as const)(
   "a refused connection counts as an outage, by %s, and an invalid statement does not",

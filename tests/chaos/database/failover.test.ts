@@ -6,6 +6,7 @@ import { openDatabase } from "../../../app/runtime/database/database.ts";
 import { isDatabaseAway } from "../../../app/runtime/database/postgres-errors.ts";
 import { openServers } from "../../../app/runtime/database/connection/servers.ts";
 import { createLog } from "../../../app/runtime/log.ts";
+import { failureOf } from "../../support/database.ts";
 import { runDrill } from "../../support/failover/drill.ts";
 import {
   startReplicatedPostgres,
@@ -18,12 +19,6 @@ beforeAll(async () => {
   postgres = await startReplicatedPostgres({ fsync: "off" });
 });
 afterAll(() => postgres.stop());
-
-const failureOf = (asked: Promise<unknown>): Promise<unknown> =>
-  asked.then(
-    () => null,
-    (error: unknown) => error,
-  );
 
 test("a standby alone counts as an outage, and so does a server that was made read-only", async () => {
   const { host } = new URL(postgres.standby.url);

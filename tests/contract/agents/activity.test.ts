@@ -15,7 +15,7 @@ import {
 import { DONE, type AgentCall } from "../../../app/domain/agent-activity/agent-call.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { PASSWORD } from "../identity/people.ts";
-import { newClient, newTokens } from "../../support/agents/agent.ts";
+import { newClient, newTokens, toolCall } from "../../support/agents/agent.ts";
 import {
   completed,
   itemsOf,
@@ -69,7 +69,7 @@ const tool = (
 ): Promise<Answer> =>
   service.call("POST", `${path}?shop=${shop}`, {
     key,
-    body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+    body: toolCall(name, args),
   });
 
 type Row = Record<string, any>;

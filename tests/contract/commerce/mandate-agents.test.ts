@@ -1,7 +1,7 @@
 // Binding of a mandate to agents: only the agents it names can spend it, over every protocol.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { newClient, newTokens } from "../../support/agents/agent.ts";
+import { newClient, newTokens, toolCall } from "../../support/agents/agent.ts";
 import {
   itemsOf,
   mandateRow,
@@ -39,12 +39,7 @@ beforeEach(async () => {
 
 const post = (path: string, body: object, key: string) =>
   service.call("POST", `${path}?shop=${SHOP}`, { body, key });
-const tool = (name: string, args: object, key: string) =>
-  post(
-    "/mcp",
-    { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
-    key,
-  );
+const tool = (name: string, args: object, key: string) => post("/mcp", toolCall(name, args), key);
 const skill = (name: string, args: object, key: string) =>
   post(
     "/a2a",

@@ -1,5 +1,6 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { letTimePass } from "../../support/database.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import {
   comparable,
@@ -37,13 +38,6 @@ async function askedFor(person?: Person): Promise<Person & { link: string }> {
   expect((await forgot(service, someone.email)).status).toBe(202);
   return { ...someone, link: await mailedToken(service, someone.email, RESET, before) };
 }
-
-/** Moves the links' database timestamps into the past. */
-const letTimePass = (seconds: number) =>
-  service.database.query(
-    "UPDATE kv SET expires_at = expires_at - make_interval(secs => $1) WHERE key LIKE 'password_link:%'",
-    [seconds],
-  );
 
 it("a link is invalid once the account has another address: the old mailbox no longer proves ownership", async () => {
   const { id, email, link } = await askedFor();
@@ -248,9 +242,9 @@ describe("using the link", () => {
 
   it("is possible for an hour: valid after 59 minutes, invalid after 61", async () => {
     const [early, late] = [await askedFor(), await askedFor()];
-    await letTimePass(59 * 60);
+    await letTimePass(service.database, "password_link:", 59 * 60);
     expect((await reset(service, early.link, NEXT)).status).toBe(200);
-    await letTimePass(2 * 60);
+    await letTimePass(service.database, "password_link:", 2 * 60);
     expect((await reset(service, late.link, NEXT)).json.code).toBe("invalid_link");
     expect((await login(service, late.email, PASSWORD)).status).toBe(200);
   });
@@ -291,10 +285,10 @@ describe("a welcome link", () => {
       return { email, link: await mailedToken(service, email, RESET) };
     };
     const [early, late] = [await welcome("welcome"), await welcome("welcome")];
-    await letTimePass(23 * 3_600);
+    await letTimePass(service.database, "password_link:", 23 * 3_600);
     expect((await reset(service, early.link, NEXT)).status).toBe(200);
     expect((await login(service, early.email, NEXT)).status).toBe(200);
-    await letTimePass(2 * 3_600);
+    await letTimePass(service.database, "password_link:", 2 * 3_600);
     expect((await reset(service, late.link, NEXT)).json.code).toBe("invalid_link");
   });
 });

@@ -13,6 +13,7 @@ import {
   type Gate,
 } from "../../support/browser/gate.ts";
 import { ADMIN_KEY, startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
+import { letTimePass } from "../../support/database.ts";
 import { eventually } from "../../support/service.ts";
 
 let gate: Gate;
@@ -89,9 +90,7 @@ describe("a mailed code", () => {
 
   test("is invalid after ten minutes", async () => {
     const { cookie, code: given } = await askAndRead();
-    await app.database.query(
-      "UPDATE kv SET expires_at = expires_at - interval '600 seconds' WHERE key LIKE 'gate_code:%'",
-    );
+    await letTimePass(app.database, "gate_code:", 600);
     expect((await code(given, cookie)).status).toBe(401);
   });
 

@@ -5,6 +5,14 @@ import { SHOP, type Answer, type Service } from "../service.ts";
 export const REDIRECT = "https://agent.example/callback";
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 
+/** The body of a tool's call over MCP. */
+export const toolCall = (name: string, args: object) => ({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "tools/call",
+  params: { name, arguments: args },
+});
+
 export const register = (
   service: Service,
   fields: Record<string, unknown> = {},

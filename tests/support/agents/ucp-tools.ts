@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import { UCP_VERSIONS } from "../../../app/domain/agents/ucp/profile.ts";
+import { toolCall } from "./agent.ts";
 import type { Shopper } from "./commerce.ts";
 import { SHOP, type Service } from "../service.ts";
 import { hasUcpSchemas, ucpSchemas } from "./ucp-schemas.ts";
@@ -21,12 +22,7 @@ export async function callUcpTool(
   const meta = { "ucp-agent": { profile }, "idempotency-key": randomUUID() };
   const { json } = await service.call("POST", `/mcp?shop=${SHOP}`, {
     key: shopper.token,
-    body: {
-      jsonrpc: "2.0",
-      id: 1,
-      method: "tools/call",
-      params: { name, arguments: { meta, ...args } },
-    },
+    body: toolCall(name, { meta, ...args }),
   });
   expect([name, json.error]).toEqual([name, undefined]);
   return json.result.structuredContent;

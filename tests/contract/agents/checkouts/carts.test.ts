@@ -1,7 +1,7 @@
 // Carts of agents: a repeated request changes nothing twice, and a key is its caller's own.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newClient, newTokens } from "../../../support/agents/agent.ts";
+import { newClient, newTokens, toolCall } from "../../../support/agents/agent.ts";
 import {
   expireNow,
   mandateRow,
@@ -29,7 +29,7 @@ const call = (name: string, args: object, { address = HERE, key = null, shop = S
   service.call("POST", `/mcp?shop=${shop}`, {
     key,
     headers: { "X-Forwarded-For": address },
-    body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+    body: toolCall(name, args),
   });
 const answer = async (name: string, args: object, from?: From) =>
   (await call(name, args, from)).json.result.structuredContent;

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { UCP_VERSIONS } from "../../../../app/domain/agents/ucp/profile.ts";
 import { newPayer, seedProducts, type Shelf } from "../../../support/agents/checkout.ts";
+import { toolCall } from "../../../support/agents/agent.ts";
 import type { Shopper } from "../../../support/agents/commerce.ts";
 import { hasUcpSchemas, ucpSchemas } from "../../../support/agents/ucp-schemas.ts";
 import { SHOP, startService, type Service } from "../../../support/service.ts";
@@ -32,12 +33,7 @@ const put = (fields: Patch) =>
 async function read({ gid: id }: { gid: string }): Promise<any> {
   const { json } = await service.call("POST", `/mcp?shop=${SHOP}`, {
     key: shopper.token,
-    body: {
-      jsonrpc: "2.0",
-      id: 1,
-      method: "tools/call",
-      params: { name: "get_order", arguments: { id } },
-    },
+    body: toolCall("get_order", { id }),
   });
   const order = json.result.structuredContent;
   const [version] = UCP_VERSIONS;

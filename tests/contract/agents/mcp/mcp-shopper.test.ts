@@ -2,7 +2,7 @@
 // idempotency key.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newClient, newTokens } from "../../../support/agents/agent.ts";
+import { newClient, newTokens, toolCall } from "../../../support/agents/agent.ts";
 import {
   mandateRow,
   newMandate,
@@ -34,7 +34,7 @@ const call = (
   service.call("POST", `/mcp?shop=${shop}`, {
     key,
     headers,
-    body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+    body: toolCall(name, args),
   });
 const answer = async (name: string, args: object, key = payer.token) =>
   (await call(name, args, key)).json.result.structuredContent;

@@ -1,6 +1,7 @@
 // The one-time session code of a sign-in where third-party cookies are blocked.
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { letTimePass } from "../../../support/database.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../../support/service.ts";
 import { getMe, newEmail, databaseSnapshot, statusesOf } from "../people.ts";
 
@@ -66,15 +67,10 @@ it("rejects a code at another store without using it up", async () => {
 });
 
 it("accepts a code for 60 seconds", async () => {
-  const letTimePass = (seconds: number) =>
-    service.database.query(
-      "UPDATE kv SET expires_at = expires_at - make_interval(secs => $1) WHERE key LIKE 'session_code:%'",
-      [seconds],
-    );
   const [early, late] = [await signInForCode(), await signInForCode()];
-  await letTimePass(50);
+  await letTimePass(service.database, "session_code:", 50);
   expect((await exchange(early.code)).status).toBe(200);
-  await letTimePass(10);
+  await letTimePass(service.database, "session_code:", 10);
   expect((await exchange(late.code)).json.code).toBe("invalid_code");
 });
 
