@@ -1,8 +1,9 @@
 // Stores that require a verified address before the first sign-in, and contacts that existed before they
 // signed up.
+import { hash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addToCatalog } from "../../support/storefront/tag-catalog.ts";
-import { CUSTOMER_2024_10, customerPayload, GID } from "../../support/storefront/payloads.ts";
+import { customerPayload } from "../../support/storefront/payloads.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import {
   comparable,
@@ -18,6 +19,7 @@ import {
   signUp,
   signUpBody,
   verify,
+  type Person,
 } from "./people.ts";
 
 let service: Service;
@@ -118,7 +120,6 @@ describe("a store that verifies addresses first", () => {
 });
 
 describe("a contact created by a storefront webhook", () => {
-  const EMAIL = "bob@biller.com";
   const HIDDEN = {
     tags: [],
     number_of_orders: 0,
@@ -129,34 +130,73 @@ describe("a contact created by a storefront webhook", () => {
     storefront_customer_gid: null,
     language_pref: null,
   };
-  let token: string;
+  type Customer = { gid: string; email: string };
+  let customers = 0;
 
-  it("can still sign up separately, without seeing the storefront's data", async () => {
-    await service.webhook("customer-update", CUSTOMER_2024_10);
-    const [contact] = await eventually("the contact", async () => {
-      const rows = await service.database.query(
-        "SELECT id FROM storefront_users WHERE shop = $1 AND email = $2",
-        [SHOP, EMAIL],
-      );
-      return rows.length === 1 && rows;
-    });
-    await service.database.query("UPDATE storefront_users SET language_pref = 'fr' WHERE id = $1", [
-      contact.id,
-    ]);
-    await service.database.query(
-      "INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, 'VIP', 'vip', 'tier')",
-      [SHOP],
+  const sendUpdate = async ({ gid, email }: Customer, values: Record<string, string> = {}) => {
+    const delivery = `${gid} ${JSON.stringify(values)}`;
+    await service.webhook(
+      "customer-update",
+      customerPayload({
+        admin_graphql_api_id: `"${gid}"`,
+        email: `"${email}"`,
+        ...values,
+      }),
+      { headers: { "X-Shopify-Webhook-Id": hash("sha256", delivery) } },
+    );
+    await eventually(
+      "the webhook handled",
+      async () =>
+        (
+          await service.database.query(
+            "SELECT 1 FROM webhook_inbox WHERE delivery_id = $1 AND status = 'done'",
+            [hash("sha256", delivery)],
+          )
+        ).length === 1,
+    );
+  };
+
+  /** A contact with the tag VIP, and a person who signed up with its address. */
+  async function signUpBesideContact(): Promise<{
+    customer: Customer;
+    contactId: number;
+    person: Person;
+  }> {
+    const number = 7_000 + (customers += 1);
+    const customer = {
+      gid: `gid://shopify/Customer/${number}`,
+      email: `bob-${number}@biller.com`,
+    };
+    await sendUpdate(customer);
+    const [contact] = await service.database.query(
+      "UPDATE storefront_users SET language_pref = 'fr' WHERE shop = $1 AND email = $2 RETURNING id",
+      [SHOP, customer.email],
     );
     await service.database.query(
       // The webhook's own tags may be linked already.
       `INSERT INTO user_tag_map (shop, user_id, tag_id, source)
-        SELECT shop, $1, id, 'storefront' FROM crm_tags ON CONFLICT DO NOTHING`,
+        SELECT shop, $1, id, 'storefront' FROM crm_tags WHERE slug = 'vip' ON CONFLICT DO NOTHING`,
       [contact.id],
     );
+    const names = { first_name: "Not", last_name: "Robert" };
+    const person = await signUp(service, { email: customer.email, ...names });
+    return { customer, contactId: contact.id, person };
+  }
 
-    const person = await signUp(service, { email: EMAIL, first_name: "Not", last_name: "Robert" });
-    token = person.token;
-    expect(person.id).not.toBe(contact.id);
+  let customer: Customer;
+  let contactId: number;
+  let person: Person;
+  beforeAll(async () => {
+    await addToCatalog(service, ["newsletter"]);
+    await service.database.query(
+      "INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, 'VIP', 'vip', 'tier')",
+      [SHOP],
+    );
+    ({ customer, contactId, person } = await signUpBesideContact());
+  });
+
+  it("can still sign up separately, without seeing the storefront's data", async () => {
+    expect(person.id).not.toBe(contactId);
     expect(person.answer.json.user).toMatchObject({
       ...HIDDEN,
       first_name: "Not",
@@ -164,8 +204,8 @@ describe("a contact created by a storefront webhook", () => {
       provider: "email",
       email_verified: false,
     });
-    expect((await getMe(service, token)).json.user).toMatchObject(HIDDEN);
-    const profile = await service.call("GET", "/auth/profile", { key: token });
+    expect((await getMe(service, person.token)).json.user).toMatchObject(HIDDEN);
+    const profile = await service.call("GET", "/auth/profile", { key: person.token });
     expect(profile.json.user).toMatchObject(HIDDEN);
     expect(profile.json.tags).toEqual([]);
     for (const answer of [person.answer, profile])
@@ -173,74 +213,57 @@ describe("a contact created by a storefront webhook", () => {
   });
 
   it("sees the tags chosen here, and none of the merchant's", async () => {
-    await addToCatalog(service, ["newsletter"]);
-    expect(
-      (
-        await service.call("POST", `/ucp/tags?shop=${SHOP}`, {
-          key: token,
-          body: { add: ["newsletter"] },
-        })
-      ).status,
-    ).toBe(200);
+    const change = (body: object) =>
+      service.call("POST", `/ucp/tags?shop=${SHOP}`, { key: person.token, body });
+    expect((await change({ add: ["newsletter"] })).status).toBe(200);
     for (const user of [
-      (await getMe(service, token)).json.user,
-      (await login(service, EMAIL)).json.user,
+      (await getMe(service, person.token)).json.user,
+      (await login(service, person.email)).json.user,
     ])
       expect(user).toMatchObject({ ...HIDDEN, tags: ["newsletter"] });
-    expect(
-      (
-        await service.call("POST", `/ucp/tags?shop=${SHOP}`, {
-          key: token,
-          body: { remove: ["newsletter"] },
-        })
-      ).status,
-    ).toBe(200);
+    expect((await change({ remove: ["newsletter"] })).status).toBe(200);
   });
 
   it("does not see the customer's real name even after another webhook of the customer", async () => {
-    await service.webhook(
-      "customer-update",
-      customerPayload({ first_name: '"Robert"', updated_at: '"2022-02-01T00:00:00Z"' }),
-      { headers: { "X-Shopify-Webhook-Id": "later-1" } },
-    );
-    await eventually(
-      "the webhook handled",
-      async () =>
-        (
-          await service.database.query(
-            "SELECT 1 FROM webhook_inbox WHERE delivery_id = 'later-1' AND status = 'done'",
-          )
-        ).length === 1,
-    );
-    expect((await getMe(service, token)).json.user.first_name).toBe("Not");
-  });
-
-  it("sees everything once the address is verified", async () => {
-    expect(
-      (await verify(service, await mailedToken(service, EMAIL, "/auth/verify-email"))).status,
-    ).toBe(200);
-    expect((await getMe(service, token)).json.user).toMatchObject({
-      tags: ["vip", "ice cream"],
-      number_of_orders: 1,
-      amount_spent: 100,
-      country: "CA",
-      storefront_customer_gid: GID,
-      email_verified: true,
+    await sendUpdate(customer, {
+      first_name: '"Robert"',
+      updated_at: '"2022-02-01T00:00:00Z"',
     });
-    const profile = await service.call("GET", "/auth/profile", { key: token });
-    expect(profile.json.tags).toMatchObject([
-      { slug: "vip", name: "VIP", category: "tier", source: "storefront" },
-    ]);
+    expect((await getMe(service, person.token)).json.user.first_name).toBe("Not");
   });
 
-  it("is taken after that, also for a person who verified nothing", async () => {
-    await queueIsEmpty(service);
-    const before = await databaseSnapshot(service.database);
-    expect((await postSignUp(service, signUpBody(EMAIL), SHOP, visitor())).json.code).toBe(
-      "email_taken",
-    );
-    const after = await databaseSnapshot(service.database);
-    expect({ ...after, kv: "" }).toEqual({ ...before, kv: "" });
+  describe("whose address was verified", () => {
+    let proven: Awaited<ReturnType<typeof signUpBesideContact>>;
+    beforeAll(async () => {
+      proven = await signUpBesideContact();
+      const token = await mailedToken(service, proven.customer.email, "/auth/verify-email");
+      await verify(service, token);
+    });
+
+    it("sees everything", async () => {
+      const { token } = proven.person;
+      expect((await getMe(service, token)).json.user).toMatchObject({
+        tags: ["vip", "ice cream"],
+        number_of_orders: 1,
+        amount_spent: 100,
+        country: "CA",
+        storefront_customer_gid: proven.customer.gid,
+        email_verified: true,
+      });
+      const profile = await service.call("GET", "/auth/profile", { key: token });
+      expect(profile.json.tags).toMatchObject([
+        { slug: "vip", name: "VIP", category: "tier", source: "storefront" },
+      ]);
+    });
+
+    it("is taken, also for a person who verified nothing", async () => {
+      await queueIsEmpty(service);
+      const before = await databaseSnapshot(service.database);
+      const answer = await postSignUp(service, signUpBody(proven.customer.email), SHOP, visitor());
+      expect(answer.json.code).toBe("email_taken");
+      const after = await databaseSnapshot(service.database);
+      expect({ ...after, kv: "" }).toEqual({ ...before, kv: "" });
+    });
   });
 
   it("is verified by a welcome link as well, and then no other person can sign up with its address", async () => {

@@ -118,14 +118,16 @@ describe("a storefront client of the store's own, with a secret", () => {
   beforeAll(async () => {
     own = await startService();
     own.sandbox.customerAccounts.settings.clientSecret = SECRET;
-    await own.addTenant(SHOP, {
-      storefront_customer_account_client_id: own.sandbox.customerAccounts.clientId,
-      storefront_customer_account_client_secret: SECRET,
-    });
     person = putPerson(own, "storefront", "grace@example.com");
   });
+  beforeEach(() => saveSecret(SECRET));
   afterAll(() => own.stop());
 
+  const saveSecret = (secret: string | null) =>
+    own.addTenant(SHOP, {
+      storefront_customer_account_client_id: own.sandbox.customerAccounts.clientId,
+      storefront_customer_account_client_secret: secret,
+    });
   const lastCall = () => {
     const { headers, body } = own.sandbox.customerAccounts.tokenCalls().at(-1) ?? {};
     return { authorization: headers?.authorization, fields: body as Record<string, string> };
@@ -178,10 +180,7 @@ describe("a storefront client of the store's own, with a secret", () => {
 
   it("fails the sign-in without the secret or with a wrong one", async () => {
     for (const secret of [null, "another-secret-0123456789"]) {
-      await own.addTenant(SHOP, {
-        storefront_customer_account_client_id: own.sandbox.customerAccounts.clientId,
-        storefront_customer_account_client_secret: secret,
-      });
+      await saveSecret(secret);
       await announce(["client_secret_basic"]);
       await expectRefused(own, "invalid_token", () => signInAs(own, "storefront", person));
     }

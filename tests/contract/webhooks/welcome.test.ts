@@ -9,7 +9,7 @@ import {
 } from "../../support/storefront/payloads.ts";
 import { connectStore, deliver } from "../../support/storefront/storefront.ts";
 import { letRetriesComeDue } from "../../support/bus/queue.ts";
-import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
 
 const MAIL = {
   email_api_key: "store-mail-key-0123456789",
@@ -150,23 +150,25 @@ describe("a new customer", () => {
   });
 
   test("of a store without a mail service causes no mail and no row", async () => {
-    await service.addTenant(OTHER_SHOP);
-    await deliver(service, "customer-create", payload(), { shop: OTHER_SHOP });
+    const shop = "without-mails.myshopify.com";
+    await service.addTenant(shop);
+    await deliver(service, "customer-create", payload(), { shop });
     expect(
       await service.database.query(
         "SELECT 1 FROM integration_queue WHERE channel = 'email' AND shop = $1",
-        [OTHER_SHOP],
+        [shop],
       ),
     ).toEqual([]);
   });
 
   test("of a store whose destination list omits mails is mailed anyway: the list applies to events", async () => {
-    await service.addTenant(OTHER_SHOP, { ...MAIL, enabled_channels: ["cms"] });
-    await deliver(service, "customer-create", payload(), { shop: OTHER_SHOP });
+    const shop = "few-destinations.myshopify.com";
+    await service.addTenant(shop, { ...MAIL, enabled_channels: ["cms"] });
+    await deliver(service, "customer-create", payload(), { shop });
     expect(
       await service.database.query(
         "SELECT 1 FROM integration_queue WHERE channel = 'email' AND shop = $1",
-        [OTHER_SHOP],
+        [shop],
       ),
     ).toHaveLength(1);
   });
