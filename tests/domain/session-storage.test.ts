@@ -23,6 +23,7 @@ let app: TestApp;
 
 beforeAll(async () => {
   app = await startTestApp();
+  for (const shop of [SHOP, OTHER]) app.sandbox.storefront.install(shop);
 });
 afterAll(() => app.stop());
 beforeEach(async () => {

@@ -63,8 +63,9 @@ test("an event is sent with the contract's fields and key, and each of its deliv
   });
   const log = await eventually("both deliveries", async () => {
     const rows = await query(
-      `SELECT channel, status FROM delivery_attempts WHERE channel IN ('data_lake', 'web_analytics')
-        ORDER BY channel`,
+      `SELECT channel, status FROM delivery_attempts
+        WHERE event_id = $1 AND channel IN ('data_lake', 'web_analytics') ORDER BY channel`,
+      [json.event_id],
     );
     return rows.length === 2 && rows;
   });

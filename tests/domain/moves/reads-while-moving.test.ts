@@ -80,12 +80,14 @@ async function recorded(requestId: string): Promise<unknown[]> {
 test("the file of all customers has every one, and its number is recorded", async () => {
   const { ctx } = cells.service;
   const tenant = await here();
+  const customers = await dataOf(ctx, tenant).prisma.storefrontUser.count();
+  expect(customers).toBeGreaterThanOrEqual(CUSTOMERS);
   const access = await recordAccess(ctx, tenant, accessOf("the-file"));
   const file = exportCustomers(ctx, tenant, { filter: CustomerFilter.parse({}) }, access.setCount);
   // The header and the first slice.
   const lines = await readFile(file, 2);
-  expect(new Set(lines).size).toBe(CUSTOMERS + 1);
-  expect(await recorded("the-file")).toEqual([{ count: CUSTOMERS }]);
+  expect(new Set(lines).size).toBe(customers + 1);
+  expect(await recorded("the-file")).toEqual([{ count: customers }]);
 });
 
 test("accesses of requests from before the move, and from within it, are recorded", async () => {

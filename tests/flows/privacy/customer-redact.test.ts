@@ -57,11 +57,16 @@ async function consent(shop: string, userId: number): Promise<void> {
   );
 }
 
-async function expectValidChain(shop: string, rows: number): Promise<void> {
-  const records = await service.database.query(
-    "SELECT * FROM consent_records WHERE shop = $1 ORDER BY seq",
-    [shop],
+/** The place of a row that no append wrote, far behind the chain. */
+const UNCHAINED = 1_000_000;
+const chained = (shop: string) =>
+  service.database.query(
+    "SELECT * FROM consent_records WHERE shop = $1 AND seq < $2 ORDER BY seq",
+    [shop, UNCHAINED],
   );
+
+async function expectValidChain(shop: string, rows: number): Promise<void> {
+  const records = await chained(shop);
   expect(records).toHaveLength(rows);
   let previous = CHAIN_START;
   for (const row of records) {
@@ -96,9 +101,8 @@ describe("customers/redact", () => {
   ])(
     "found by %s, leaves address, name and phone nowhere in the database or the archive",
     async (_, named) => {
-      const before = (
-        await service.database.query("SELECT 1 FROM consent_records WHERE shop = $1", [SHOP])
-      ).length;
+      const before = (await chained(SHOP)).length;
+      const archived = await service.objects.list("");
       const userId = await seedPersonEverywhere(service, SHOP);
       await consent(SHOP, userId);
       const answer = await privacy(service, "customer-redact", redactBody(named));
@@ -147,7 +151,8 @@ describe("customers/redact", () => {
       expect(
         await service.database.query("SELECT 1 FROM integration_queue WHERE payload ? 'sealed_to'"),
       ).toEqual([]);
-      expect(await service.objects.list("")).toEqual([]);
+      const left = await service.objects.list("");
+      expect(left.filter((path) => !archived.includes(path))).toEqual([]);
       await expectValidChain(SHOP, before + 2);
     },
   );
@@ -379,8 +384,8 @@ describe("customers/redact", () => {
     await service.database.query(
       `INSERT INTO consent_records (shop, visitor_id, consent_type, action, method, consent_id,
         source_page, gpc, seq, prev_hash, hash)
-        VALUES ($1, 'v', 'newsletter', 'granted', 'newsletter_form', 'n', $2, false, 1000000, 'a', 'b')`,
-      [SHOP, `https://x.example/?e=${email}`],
+        VALUES ($1, 'v', 'newsletter', 'granted', 'newsletter_form', 'n', $2, false, $3, 'a', 'b')`,
+      [SHOP, `https://x.example/?e=${email}`, UNCHAINED],
     );
     const request = await redact(service, { email });
     expect(request).toMatchObject({
