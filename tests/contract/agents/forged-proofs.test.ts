@@ -118,8 +118,18 @@ describe("a mandate that the store's key signed", () => {
     expect(await verdict(`${openCheckout}~${closed}`)).toEqual(["signature: bad_signature"]);
   });
 
+  it("as a token of another kind is refused", async () => {
+    const key = mandateSigningKey(service.ctx.config);
+    for (const typ of ["kb+sd-jwt", "JWT", undefined])
+      expect(await verdict(await forge(openPayment, { header: { typ } }, key))).toEqual([
+        "format: malformed",
+      ]);
+    const closed = await forge(closedPayment, { header: { typ: "mandate+sd-jwt" } }, key);
+    expect(await verdict(`${openPayment}~${closed}`)).toEqual(["format: malformed"]);
+  });
+
   it("and that has an open mandate in the place of a closed one is refused", async () => {
-    expect(await verdict(`${openPayment}~${openCheckout}`)).not.toEqual([]);
+    expect(await verdict(`${openPayment}~${openCheckout}`)).toEqual(["format: malformed"]);
   });
 });
 

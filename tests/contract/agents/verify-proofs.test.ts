@@ -88,6 +88,12 @@ describe("POST /commerce/mandates/verify", () => {
     expect(await mandateRow(service, mandate)).toEqual(before);
   });
 
+  it("finds a proof in order that was exported before another one of the same checkout", async () => {
+    const again = await exported();
+    expect(again.checkouts[0].payment_mandate).not.toBe(payment);
+    for (const given of [proof, again]) expect(failures(await check(service, given))).toEqual([]);
+  });
+
   it("finds a revoked mandate authentic and of no use", async () => {
     await consent(service, shopper, { consent_ap2: false });
     const answer = await check(service, proof);
