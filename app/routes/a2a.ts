@@ -29,7 +29,7 @@ export const { loader, action, route } = endpoint({
     }),
     answers: {
       200: "The JSON-RPC answer.",
-      401: "The skill needs an access token.",
+      401: "The skill needs an access token, or the token that came along is not valid.",
       403: "The shopper has not allowed it.",
       429: "Too many calls; `Retry-After` says when to go on.",
     },

@@ -27,7 +27,7 @@ export const { loader, action, route } = endpoint({
     answers: {
       200: "The JSON-RPC answer; as the last of an event stream when progress was asked for and the store is slow.",
       202: "A notification was taken.",
-      401: "The tool needs an access token.",
+      401: "The tool needs an access token, or the token that came along is not valid.",
       403: "The shopper has not allowed it.",
       429: "Too many calls; `Retry-After` says when to go on.",
     },

@@ -8,7 +8,7 @@ import { findTask, type TaskOwner } from "../../domain/agents/tasks.ts";
 import { findTool } from "../../domain/agents/tools/index.ts";
 import type { Person } from "../../domain/identity/account.ts";
 import type { Tenant } from "../../domain/tenants/tenant.ts";
-import { AppError, isAppError } from "../../runtime/errors.ts";
+import { AppError } from "../../runtime/errors.ts";
 import type { NoteAccess } from "../access/served-access.ts";
 import type { ApiRequest } from "../api-request.ts";
 import { json, type ApiResponse } from "../api-response.ts";
@@ -20,6 +20,7 @@ import { countAgentCall } from "./agent-limits.ts";
 import { idOf, toRpcRefusal } from "./json-rpc.ts";
 import {
   authorizeToolCall,
+  findConsentingShopper,
   noteToolAccess,
   requireOwnName,
   requireConsentingShopper,
@@ -102,7 +103,8 @@ async function readCall(
     ?.map(({ data }) => readSkillRequest(data))
     .find((found) => found !== null);
   const tool = toolRequest ? findTool(toolRequest.tool) : null;
-  const sender = params.message && !tool?.scope ? await findSender(ctx, request, tenant) : null;
+  const needsToken = record?.scope || tool?.scope;
+  const sender = needsToken ? null : await findConsentingShopper(ctx, request, tenant);
   if (!toolRequest || !tool) return { asked: null, record, sender, accessed };
   // The same message sent twice is one request (UCP "Request Idempotency").
   const args = withKey(toolRequest.args, params.message?.messageId ?? undefined);
@@ -117,17 +119,6 @@ async function readCall(
     sender,
     accessed,
   };
-}
-
-/** Who sent what needs no token: a token that gives no access is as none. */
-async function findSender(ctx: Ctx, request: ApiRequest, tenant: Tenant): Promise<Person | null> {
-  if (!bearerToken(request)) return null;
-  try {
-    return (await requireConsentingShopper(ctx, request, tenant, null)).person;
-  } catch (error) {
-    if (isAppError(error) && [401, 403].includes(error.status)) return null;
-    throw error;
-  }
 }
 
 function withKey(

@@ -18,7 +18,13 @@ import type { AgentTool } from "../../domain/agents/tools/tool.ts";
 import { getTenant, type Tenant } from "../../domain/tenants/tenant.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { NoteAccess } from "../access/served-access.ts";
-import { authorizeToolCall, requireOwnName, runTool, type AdmittedCall } from "./tool-calls.ts";
+import {
+  authorizeToolCall,
+  findConsentingShopper,
+  requireOwnName,
+  runTool,
+  type AdmittedCall,
+} from "./tool-calls.ts";
 import { countAgentCall } from "./agent-limits.ts";
 import { addressFor } from "./discovery.ts";
 import { withProgress } from "./mcp-progress.ts";
@@ -159,6 +165,7 @@ export async function answerMcp(
     const tenant = readsSession(request, tool)
       ? cachedTenant
       : await getTenant(ctx, cachedTenant.shop);
+    if (!tool?.scope) await findConsentingShopper(ctx, request, tenant);
     const asked = tool
       ? await authorizeToolCall(ctx, request, tenant, tool, toolRequest?.arguments)
       : null;

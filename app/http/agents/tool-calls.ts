@@ -82,6 +82,25 @@ export async function requireConsentingShopper(
   return { ...acting, person: { ...acting.person, isAgent: true } };
 }
 
+/**
+ * The shopper of a token that comes with what needs none; null without a token and without the
+ * shopper's consent, since that is open to anybody. A token that is not valid in this store, or no
+ * longer, is a 401: its client renews it (MCP "Token Handling"; DECISIONS 3).
+ */
+export async function findConsentingShopper(
+  ctx: Ctx,
+  request: ApiRequest,
+  tenant: Tenant,
+): Promise<Person | null> {
+  if (!bearerToken(request)) return null;
+  try {
+    return (await requireConsentingShopper(ctx, request, tenant, null)).person;
+  } catch (error) {
+    if (isAppError(error) && error.status === 403) return null;
+    throw error;
+  }
+}
+
 /** Throws 401, 403, 429, or an error in the agent's profile, before any effect. */
 export const authorizeToolCall = (
   ctx: Ctx,

@@ -148,3 +148,35 @@ describe("a kept task", () => {
     ]);
   });
 });
+
+describe("a token that is not valid in this store", () => {
+  it.each([
+    ["a made-up token", (): string => "nonsense", SHOP],
+    ["a session token of another store", (): string => payer.token, OTHER_SHOP],
+  ] as const)(
+    "is a 401 where none is needed, and no task is kept: %s",
+    async (_what, key, shop) => {
+      const tasks = () =>
+        service.database.query(
+          "SELECT key FROM kv WHERE shop = $1 AND key LIKE 'agent_task:%' ORDER BY key",
+          [shop],
+        );
+      const before = await tasks();
+      const part = { data: { skill: "product-catalog", arguments: {} } };
+      for (const [method, params] of [
+        ["SendMessage", { message: { messageId: "m-1", role: "ROLE_USER", parts: [part] } }],
+        ["GetTask", { id: randomUUID() }],
+        ["ListTasks", {}],
+      ] as const) {
+        const answer = await service.call("POST", `/a2a?shop=${shop}`, {
+          key: key(),
+          headers: { "A2A-Version": "1.0" },
+          body: { jsonrpc: "2.0", id: "r-1", method, params },
+        });
+        expect([answer.status, answer.json.id]).toEqual([401, "r-1"]);
+        expect(answer.headers.get("www-authenticate")).toContain('error="invalid_token"');
+      }
+      expect(await tasks()).toEqual(before);
+    },
+  );
+});

@@ -216,6 +216,40 @@ describe("a tool", () => {
     ).toBe(401);
   });
 
+  it.each([
+    ["a made-up token", (): string => "nonsense", SHOP],
+    [
+      "an agent's token that this store did not issue",
+      (): string => `agt_x.${"a".repeat(43)}`,
+      SHOP,
+    ],
+    ["an agent's token of another store", (): string => token, OTHER_SHOP],
+    ["a session token of another store", (): string => person.token, OTHER_SHOP],
+  ] as const)("answers 401 to %s where no token is needed", async (_what, key, shop) => {
+    for (const ask of [
+      () => rpc("ping", {}, { key: key(), shop }),
+      () => rpc("tools/list", {}, { key: key(), shop }),
+      () => call("search_catalog", { key: key(), shop }, { catalog: { query: "mug" } }),
+    ]) {
+      const answer = await ask();
+      expect([answer.status, answer.json.id]).toEqual([401, 7]);
+      expect(answer.headers.get("www-authenticate")).toContain('error="invalid_token"');
+    }
+  });
+
+  it("serves what is open after the shopper's consent is withdrawn, and not after the sign-out", async () => {
+    const leaving = await signUp(service);
+    const theirs = (await newTokens(service, await newClient(service), leaving.token)).access_token;
+    await service.call("POST", "/auth/consent-sync", {
+      key: leaving.token,
+      body: { consent_a2a: false, method: "compliance-page" },
+    });
+    for (const key of [theirs, leaving.token])
+      expect((await rpc("tools/list", {}, { key })).status).toBe(200);
+    await service.call("POST", "/auth/logout", { key: leaving.token });
+    expect((await rpc("tools/list", {}, { key: leaving.token })).status).toBe(401);
+  });
+
   it("does not run with a made-up token, at another store, or without the shopper's consent", async () => {
     for (const options of [
       { key: `agt_x.${"a".repeat(43)}` },
