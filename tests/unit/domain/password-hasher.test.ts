@@ -16,7 +16,9 @@ function flood(shop: string, count: number, iterations: number, order: string[] 
     // A rejection may be synchronous or asynchronous.
     const done = (async () => derive(task))().then(
       (hash) => {
-        expect(hash).toEqual(pbkdf2Sync(task.password, SALT, iterations, 32, "sha256"));
+        // Computed a second time for some only: it costs as much as the work itself.
+        if (index % 20 === 0)
+          expect(hash).toEqual(pbkdf2Sync(task.password, SALT, iterations, 32, "sha256"));
         order.push(shop);
         return "derived" as const;
       },
@@ -40,8 +42,8 @@ it("a single store uses the whole queue, and what does not fit is rejected as bu
 });
 
 it("a store that fills the queue does not exclude another store", async () => {
-  const greedy = flood(GREEDY, 200, 20_000);
-  const quiet = flood(QUIET, 20, 20_000);
+  const greedy = flood(GREEDY, 200, 5_000);
+  const quiet = flood(QUIET, 20, 5_000);
   expect(countOf(await outcomes(quiet), "derived")).toBe(20);
   await outcomes(greedy);
 });
@@ -59,8 +61,8 @@ it("two stores that flood the queue get equal shares of it", async () => {
 
 it("a store with expensive hashes gets its share of the work only, so that cheap hashes of others do not wait behind it", async () => {
   const order: string[] = [];
-  const greedy = flood(GREEDY, 40, 200_000, order);
-  const quiet = flood(QUIET, 10, 20_000, order);
+  const greedy = flood(GREEDY, 40, 60_000, order);
+  const quiet = flood(QUIET, 10, 6_000, order);
   await outcomes(quiet);
   // Ten cheap hashes cost as much as one expensive one; each hashing thread may have started one
   // more before.
