@@ -63,7 +63,10 @@ const Data = z.unknown().refine((value) => !isDeeperThan(MAX_DEPTH, value));
 const Text = z.string().nullish();
 const Name = z.string().max(255).nullish();
 const Names = listOf(z.string().max(255), MAX_NAMES);
-const Metadata = z.looseObject({}).and(Data).nullish();
+const Metadata = z
+  .looseObject({})
+  .refine((value) => !isDeeperThan(MAX_DEPTH, value))
+  .nullish();
 
 /** A part of either version: 0.3 names its kind and nests a file, 1.0 has one field per kind. */
 const Part = z.looseObject({

@@ -18,6 +18,7 @@ import { answerBySdk, type A2aCall } from "./a2a-server.ts";
 import { recordRefusal, recordToolCall } from "./agent-calls.ts";
 import { countAgentCall } from "./agent-limits.ts";
 import { idOf, toRpcRefusal } from "./json-rpc.ts";
+import { requireFewFields } from "./message-size.ts";
 import {
   authorizeToolCall,
   findConsentingShopper,
@@ -39,6 +40,7 @@ export async function answerA2a(
     const envelope = Envelope.safeParse(body);
     if (!envelope.success)
       throw new AppError("malformed_request", { message: "Send one JSON-RPC 2.0 message." });
+    requireFewFields(envelope.data);
     const message = normalise(envelope.data);
     const call =
       message.method === "ListTasks"

@@ -28,6 +28,7 @@ import {
 import { countAgentCall } from "./agent-limits.ts";
 import { addressFor } from "./discovery.ts";
 import { withProgress } from "./mcp-progress.ts";
+import { requireFewValues } from "./message-size.ts";
 import { newMcpServer } from "./mcp-server.ts";
 import { bearerToken } from "../auth/guards.ts";
 import type { ApiRequest } from "../api-request.ts";
@@ -158,6 +159,7 @@ export async function answerMcp(
     const message = Message.safeParse(body);
     if (!message.success)
       throw new AppError("malformed_request", { message: "Send one JSON-RPC 2.0 message." });
+    requireFewValues(message.data);
     const problem = await findParameterProblem(request, message.data);
     if (problem !== null) return refuse(body, INVALID_PARAMS, problem);
     const toolRequest = readToolRequest(message.data);
@@ -217,14 +219,14 @@ async function findParameterProblem(
 const refuse = (body: unknown, code: number, message: string): ApiResponse =>
   json(200, { jsonrpc: "2.0", id: idOf(body), error: { code, message } });
 
-/** `initialize` may omit parameters that we do not use, and a call's arguments may be null. */
+/** Of `initialize` only what is used: it may omit the rest. And a call's arguments may be null. */
 function toKnownMessage(message: z.output<typeof Message>): object {
   if (message.method === "tools/call" && message.params?.["arguments"] === null)
     return { ...message, params: { ...message.params, arguments: undefined } };
   if (message.method !== "initialize") return message;
   return {
     ...message,
-    params: { capabilities: {}, clientInfo: { name: "unknown", version: "0" }, ...message.params },
+    params: { ...message.params, capabilities: {}, clientInfo: { name: "unknown", version: "0" } },
   };
 }
 

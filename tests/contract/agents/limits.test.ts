@@ -320,3 +320,45 @@ describe("approvals of agents", () => {
     expect(grants).toHaveLength(2);
   });
 });
+
+describe("a message", () => {
+  const fields = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`f${index}`, 1]));
+  const clientInfo = { name: "agent", version: "1" };
+  const capabilities = { elicitation: { form: fields } };
+  const initialize = { protocolVersion: "2025-06-18", capabilities, clientInfo };
+  const icons = Array.from({ length: 300_000 }, () => 1);
+  const drawn = { ...initialize, capabilities: {}, clientInfo: { ...clientInfo, icons } };
+  const metaOf = (values: object) => ({
+    _meta: {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities": {},
+      "io.modelcontextprotocol/clientInfo": clientInfo,
+      ...values,
+    },
+  });
+  const capable = metaOf({ "io.modelcontextprotocol/clientCapabilities": capabilities });
+  const illustrated = metaOf({
+    "io.modelcontextprotocol/clientInfo": { ...clientInfo, icons },
+  });
+  const modern = { "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/list" };
+  const message = { messageId: "m", role: "ROLE_USER", parts: [{ text: "A lamp" }] };
+
+  it.each([
+    ["60,000 capabilities", "/mcp", "initialize", initialize, {}],
+    ["60,000 capabilities in its metadata", "/mcp", "tools/list", capable, modern],
+    ["300,000 icons", "/mcp", "initialize", drawn, {}],
+    ["300,000 icons in its metadata", "/mcp", "tools/list", illustrated, modern],
+    ["60,000 fields of metadata", "/a2a", "SendMessage", { metadata: fields, message }, {}],
+    ["60,000 fields of its own", "/a2a", "SendMessage", { message: { ...message, fields } }, {}],
+  ])("with %s does not keep the process busy", async (_what, path, method, params, headers) => {
+    const started = performance.now();
+    const { json } = await service.call("POST", `${path}?shop=${SHOP}`, {
+      key: null,
+      headers: { ...newAddress(), ...headers },
+      body: { jsonrpc: "2.0", id: 9, method, params },
+    });
+    expect([json.id, json.error?.code]).toEqual([9, -32_600]);
+    // Reading it takes some tenths of a second; comparing each field with each other one took seconds.
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+});
