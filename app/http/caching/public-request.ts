@@ -19,8 +19,9 @@ const SEEN_HEADERS: ReadonlySet<string> = new Set([
 export function toPublicRequest(request: ApiRequest, parameters: readonly string[]): ApiRequest {
   const url = new URL(request.url);
   const seen = new Set(["shop", ...parameters]);
-  for (const name of new Set(url.searchParams.keys()))
-    if (!seen.has(name)) url.searchParams.delete(name);
+  // Not taken out one by one: each would write the whole address anew.
+  const kept = [...url.searchParams].filter(([name]) => seen.has(name));
+  url.search = new URLSearchParams(kept).toString();
   return {
     ...request,
     url,
