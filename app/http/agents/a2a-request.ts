@@ -3,6 +3,7 @@
 import { RequestMalformedError } from "@a2a-js/sdk/errors";
 import { z } from "zod";
 import { wrongParameter } from "./json-rpc.ts";
+import { hasFewValues } from "./message-size.ts";
 
 export const Envelope = z.looseObject({
   jsonrpc: z.literal("2.0"),
@@ -58,15 +59,13 @@ const isDeeperThan = (max: number, value: unknown): boolean =>
   typeof value === "object" &&
   value !== null &&
   (max === 0 || Object.values(value).some((inner) => isDeeperThan(max - 1, inner)));
-const Data = z.unknown().refine((value) => !isDeeperThan(MAX_DEPTH, value));
+const isSmall = (value: unknown): boolean => !isDeeperThan(MAX_DEPTH, value) && hasFewValues(value);
+const Data = z.unknown().refine(isSmall);
 
 const Text = z.string().nullish();
 const Name = z.string().max(255).nullish();
 const Names = listOf(z.string().max(255), MAX_NAMES);
-const Metadata = z
-  .looseObject({})
-  .refine((value) => !isDeeperThan(MAX_DEPTH, value))
-  .nullish();
+const Metadata = z.looseObject({}).refine(isSmall).nullish();
 
 /** A part of either version: 0.3 names its kind and nests a file, 1.0 has one field per kind. */
 const Part = z.looseObject({

@@ -5,7 +5,7 @@ import { AppError } from "../../runtime/errors.ts";
 
 /** Far more than any message has in one place. */
 const MAX_FIELDS = 1_000;
-/** In a message of MCP, whose longest lists have a hundred items. */
+/** In a message of MCP, or in what an A2A message gives a tool, whose longest lists have a hundred items. */
 const MAX_VALUES = 10_000;
 
 /** Throws `malformed_request` when an object anywhere in the message has more fields. */
@@ -15,11 +15,14 @@ export function requireFewFields(message: unknown): void {
 
 /** Throws `malformed_request` when the message has more fields and items altogether, or an object of it has. */
 export function requireFewValues(message: unknown): void {
-  if (countValues(message) > MAX_VALUES)
+  if (!hasFewValues(message))
     throw new AppError("malformed_request", {
       message: `The message has more than ${MAX_VALUES} values.`,
     });
 }
+
+/** Throws like `requireFewFields`. */
+export const hasFewValues = (value: unknown): boolean => countValues(value) <= MAX_VALUES;
 
 function countValues(value: unknown): number {
   if (typeof value !== "object" || value === null) return 1;

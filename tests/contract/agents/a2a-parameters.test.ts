@@ -46,6 +46,7 @@ describe("parameters of A2A", () => {
 
   it("that are optional and of a wrong type answer invalid params that names them, in both versions", async () => {
     const data = { skill: "product-catalog", arguments: {} };
+    const long = Array.from({ length: 10_000 }, () => ({}));
     const bad: [name: string, params: object, message?: object][] = [
       ["configuration", { configuration: "fast" }],
       ["configuration.acceptedOutputModes", { configuration: { acceptedOutputModes: "text" } }],
@@ -62,6 +63,8 @@ describe("parameters of A2A", () => {
       ["message.parts.0.raw", {}, { parts: [{ raw: 5 }] }],
       ["message.parts.0.url", {}, { parts: [{ url: {} }] }],
       ["message.parts.0.data", {}, { parts: [{ kind: "data", data: nested(1_900) }] }],
+      ["message.parts.0.data", {}, { parts: [{ kind: "data", data: { list: long } }] }],
+      ["message.metadata", {}, { metadata: { list: long } }],
       ["message.parts", {}, { parts: Array.from({ length: 51 }, () => ({ text: "x" })) }],
       ["message.parts", {}, { parts: Array.from({ length: 400_000 }, () => 1) }],
       ["message.extensions", {}, { extensions: Array.from({ length: 200_000 }, () => 1) }],
