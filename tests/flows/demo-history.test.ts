@@ -40,6 +40,9 @@ const rows = <Row extends Record<string, unknown>>(text: string) =>
 const count = async (table: string): Promise<number> =>
   (await rows<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))[0]?.n ?? 0;
 
+/** The steps of the writing that went on after the interruption, and the consents before and after it. */
+let resumed: { steps: unknown; consentsBefore: number; consentsAfter: number };
+
 const TABLES = [
   "storefront_users",
   "user_tag_map",
@@ -66,22 +69,16 @@ beforeAll(async () => {
     consent_policy_version: "2026-11",
   });
   ctx = { ...service.ctx, config: { ...service.ctx.config, isSandbox: true } };
+  await interrupted();
+  const consentsBefore = await count("consent_records");
+  const steps = await write();
+  resumed = { steps, consentsBefore, consentsAfter: await count("consent_records") };
 });
 afterAll(() => service.stop());
 
-it("is never written outside the sandbox", async () => {
-  const outside = { shop: SHOP, storefront: service.sandbox.storefront };
-  await expect(
-    writeHistory(service.ctx, { ...outside, signal: new AbortController().signal }),
-  ).rejects.toThrow("for the sandbox only");
-  expect(() => historicTime(service.ctx.config, new Date(0))).toThrow("only the sandbox");
-  expect(await count("storefront_users")).toBe(0);
-  expect(service.sandbox.storefront.customers(SHOP)).toEqual([]);
-});
-
-it("continues after an interruption, and is written once", async () => {
+/** Writes the history up to the middle of the step that writes the consents. */
+async function interrupted(): Promise<void> {
   const stopping = new AbortController();
-  /** In the middle of the next step, which writes the consents. */
   const stopWithinConsents = async () => {
     const before = await count("consent_records");
     await eventually("the first consents", async () => (await count("consent_records")) > before);
@@ -91,9 +88,22 @@ it("continues after an interruption, and is written once", async () => {
     if (step === "agents") void stopWithinConsents();
   });
   await expect(stopped).rejects.toThrow("aborted");
-  const half = await count("consent_records");
+}
 
-  expect(await write()).toEqual([
+it("is never written outside the sandbox", async () => {
+  const before = await counts();
+  const customers = service.sandbox.storefront.customers(SHOP).length;
+  const outside = { shop: SHOP, storefront: service.sandbox.storefront };
+  await expect(
+    writeHistory(service.ctx, { ...outside, signal: new AbortController().signal }),
+  ).rejects.toThrow("for the sandbox only");
+  expect(() => historicTime(service.ctx.config, new Date(0))).toThrow("only the sandbox");
+  expect(await counts()).toEqual(before);
+  expect(service.sandbox.storefront.customers(SHOP)).toHaveLength(customers);
+});
+
+it("continues after an interruption, and is written once", async () => {
+  expect(resumed.steps).toEqual([
     "consents",
     "store_tags",
     "deliveries",
@@ -101,9 +111,9 @@ it("continues after an interruption, and is written once", async () => {
     "banner",
     "segments",
   ]);
-  expect(await count("consent_records")).toBeGreaterThan(half);
-  const complete = await counts();
+  expect(resumed.consentsAfter).toBeGreaterThan(resumed.consentsBefore);
 
+  const complete = await counts();
   const { clock } = ctx;
   for (const days of [0, -1, 1]) {
     ctx.clock = { now: () => new Date(clock.now().getTime() + days * 86_400_000) };
@@ -316,6 +326,7 @@ it("has a failed privacy request that says why, and that is done when it is trie
   });
 });
 
+// Last, because its shoppers would be counted with those of the history.
 it("goes on with shoppers whose changes arrive as webhooks and as consents of visitors", async () => {
   for (const topic of ["customers/create", "customers/update"])
     service.sandbox.storefront.subscribe(SHOP, topic, `${service.url}/webhooks/customer-update`);

@@ -73,12 +73,8 @@ async function sendTwice(
 }
 
 describe("a merchant assigns tags in the storefront", () => {
-  let mary: Person;
-  beforeAll(async () => {
-    mary = await store.signUp(SHOP, "mary@example.com");
-  });
-
   it("a tag of our catalog is assigned here too, and removed when the merchant removes it", async () => {
+    const mary = await store.signUp(SHOP, "mary@example.com");
     service.sandbox.storefront.putCustomer(SHOP, { gid: mary.gid, tags: ["VIP", "Wholesale"] });
     await store.announce(mary.gid, store.later());
     expect(await store.held(mary)).toEqual(["vip storefront"]);
@@ -93,25 +89,29 @@ describe("a merchant assigns tags in the storefront", () => {
   });
 
   it("our own tag that the merchant removes stays removed", async () => {
+    const rose = await store.signUp(SHOP, "rose@example.com");
     await addToCatalog(service, ["autumn", "winter"]);
-    await store.change(mary, { add: ["autumn"] });
-    service.sandbox.storefront.putCustomer(SHOP, { gid: mary.gid, tags: ["Wholesale"] });
-    await store.announce(mary.gid, store.later(20));
-    expect(await store.held(mary)).toEqual([]);
-    await store.change(mary, { add: ["winter"] });
-    expect(withoutRuleTags(store.customerOf(SHOP, "mary@example.com")?.tags)).toEqual([
+    await store.change(rose, { add: ["autumn"] });
+    service.sandbox.storefront.putCustomer(SHOP, { gid: rose.gid, tags: ["Wholesale"] });
+    await store.announce(rose.gid, store.later());
+    expect(await store.held(rose)).toEqual([]);
+    await store.change(rose, { add: ["winter"] });
+    expect(withoutRuleTags(store.customerOf(SHOP, "rose@example.com")?.tags)).toEqual([
       "Wholesale",
       "winter",
     ]);
   });
 
   it("a tag list older than our write removes nothing", async () => {
+    const olga = await store.signUp(SHOP, "olga@example.com");
+    await addToCatalog(service, ["winter"]);
+    await store.change(olga, { add: ["winter"] });
     const [{ storefront_tagged_at: taggedAt }] = await service.database.query(
       "SELECT storefront_tagged_at FROM storefront_users WHERE id = $1",
-      [mary.id],
+      [olga.id],
     );
-    await sendTwice(mary, "mary@example.com", ["Wholesale"], taggedAt.toISOString());
-    expect(await store.held(mary)).toEqual(["winter ucp"]);
+    await sendTwice(olga, "olga@example.com", ["Wholesale"], taggedAt.toISOString());
+    expect(await store.held(olga)).toEqual(["winter ucp"]);
   });
 });
 
@@ -151,24 +151,41 @@ describe("a tag that a customer had at the store before the catalog", () => {
       const text = JSON.stringify(body);
       return /tagsAdd|tagsRemove/.test(text) && text.includes(`"${slug}"`);
     });
-  const later = (gid: string, change: object) =>
-    service.sandbox.storefront.putCustomer(TAGGED_SHOP, {
-      gid,
-      updatedAt: store.later(),
-      ...change,
+  /** The merchant's new list of a customer's tags, announced by the webhook of the one that changed. */
+  async function retag(
+    gid: string,
+    tags: string[],
+    { verb, tag, at }: { verb: "added" | "removed"; tag: string; at: string },
+  ): Promise<void> {
+    service.sandbox.storefront.putCustomer(TAGGED_SHOP, { gid, tags, updatedAt: at });
+    await service.sandbox.storefront.sendWebhook(TAGGED_SHOP, `customer.tags_${verb}`, gid, {
+      uri: `${service.url}/webhooks/customer-tags-${verb}`,
+      triggeredAt: at,
+      tags: [tag],
     });
-  let gid: string;
+    await store.handled();
+  }
+  const assign = (gid: string, change: object) =>
+    service.call("POST", `/admin/tags/assign?shop=${TAGGED_SHOP}`, { body: { gid, ...change } });
+  let early: string;
+  let heldBefore: string[];
+  let kept: string;
+  let removed: string;
+  let again: string;
 
   beforeAll(async () => {
     await store.install(TAGGED_SHOP, { cms_api_token: null });
-    gid = put("early@example.com", ["VIP", "Wholesale"]).gid;
+    [early, kept, removed, again] = ["early", "kept", "removed", "again"].map(
+      (name) => put(`${name}@example.com`, ["VIP", "Wholesale"]).gid,
+    ) as [string, string, string, string];
     await sync();
+    heldBefore = await heldBy(early);
+    await service.call("POST", `/admin/init-tag-system?shop=${TAGGED_SHOP}&step=backend`);
   });
 
   it("is assigned when the tag system is prepared, without a write to the store", async () => {
-    expect(await heldBy(gid)).toEqual([]);
-    await service.call("POST", `/admin/init-tag-system?shop=${TAGGED_SHOP}&step=backend`);
-    expect(await heldBy(gid)).toEqual(["vip storefront"]);
+    expect(heldBefore).toEqual([]);
+    expect(await heldBy(early)).toEqual(["vip storefront"]);
     await store.delivered();
     expect(writesOf("vip")).toEqual([]);
   });
@@ -182,13 +199,11 @@ describe("a tag that a customer had at the store before the catalog", () => {
   });
 
   it("is not removed by us, from here or at the store", async () => {
-    const { json } = await service.call("POST", `/admin/tags/assign?shop=${TAGGED_SHOP}`, {
-      body: { gid, add: ["autumn"], remove: ["vip"] },
-    });
+    const { json } = await assign(kept, { add: ["autumn"], remove: ["vip"] });
     expect(json).toMatchObject({ added: ["autumn"], removed: [] });
     await store.delivered();
-    expect(await heldBy(gid)).toEqual(["autumn admin", "vip storefront"]);
-    expect(withoutRuleTags(store.customerOf(TAGGED_SHOP, "early@example.com")?.tags)).toEqual([
+    expect(await heldBy(kept)).toEqual(["autumn admin", "vip storefront"]);
+    expect(withoutRuleTags(store.customerOf(TAGGED_SHOP, "kept@example.com")?.tags)).toEqual([
       "VIP",
       "Wholesale",
       "autumn",
@@ -196,31 +211,27 @@ describe("a tag that a customer had at the store before the catalog", () => {
   });
 
   it("goes with the store's list: removed there it is removed here, and no tag of another source", async () => {
-    later(gid, { tags: ["Wholesale", "autumn"] });
-    await service.sandbox.storefront.sendWebhook(TAGGED_SHOP, "customer.tags_removed", gid, {
-      uri: `${service.url}/webhooks/customer-tags-removed`,
-      triggeredAt: store.later(),
-      tags: ["VIP"],
+    await assign(removed, { add: ["autumn"] });
+    await store.delivered();
+    await retag(removed, ["Wholesale", "autumn"], {
+      verb: "removed",
+      tag: "VIP",
+      at: store.later(),
     });
-    await store.handled();
-    expect(await heldBy(gid)).toEqual(["autumn admin"]);
+    expect(await heldBy(removed)).toEqual(["autumn admin"]);
     const rules = await service.database.query(
       `SELECT 1 FROM user_tag_map m JOIN storefront_users u ON u.shop = m.shop AND u.id = m.user_id
         WHERE u.storefront_customer_gid = $1 AND m.source = 'system'`,
-      [gid],
+      [removed],
     );
     expect(rules.length).toBeGreaterThan(0);
   });
 
   it("added at the store again it is assigned again", async () => {
-    later(gid, { tags: ["Wholesale", "autumn", "vip"], updatedAt: store.later(20) });
-    await service.sandbox.storefront.sendWebhook(TAGGED_SHOP, "customer.tags_added", gid, {
-      uri: `${service.url}/webhooks/customer-tags-added`,
-      triggeredAt: store.later(20),
-      tags: ["vip"],
-    });
-    await store.handled();
-    expect(await heldBy(gid)).toEqual(["autumn admin", "vip storefront"]);
+    await retag(again, ["Wholesale"], { verb: "removed", tag: "VIP", at: store.later() });
+    expect(await heldBy(again)).toEqual([]);
+    await retag(again, ["Wholesale", "vip"], { verb: "added", tag: "vip", at: store.later(20) });
+    expect(await heldBy(again)).toEqual(["vip storefront"]);
   });
 });
 

@@ -58,8 +58,9 @@ export function privacy(
 export async function redact(
   service: Service,
   who: Parameters<typeof customerJson>[0],
+  shop = SHOP,
 ): Promise<Record<string, any>> {
-  const { json } = await privacy(service, "customer-redact", redactBody(who));
+  const { json } = await privacy(service, "customer-redact", redactBody(who, shop), { shop });
   return settled(service, json.request_id, { isHurried: true });
 }
 

@@ -31,6 +31,8 @@ const send = async (data: object, key: string | null = null) =>
       key,
     )
   ).task;
+const forgetTasks = () =>
+  service.database.query("DELETE FROM kv WHERE left(key, 11) = 'agent_task:'");
 const keptChars = async (id: string): Promise<number> => {
   const [row] = await service.database.query(
     "SELECT length(value::text) AS chars FROM kv WHERE shop = $1 AND key = $2",
@@ -64,6 +66,7 @@ describe("a kept task", () => {
   });
 
   it("about no shopper is one of about the newest 2,000 of its store: a stranger cannot fill the database", async () => {
+    await forgetTasks();
     const { id: own } = await send({ tool: "get_identity" }, payer.token);
     const { id: first } = await send({ tool: "none" });
     await service.database.query(
@@ -86,7 +89,7 @@ describe("a kept task", () => {
 
   it("about no shopper is counted by store: the tasks of another store do not keep too many of one", async () => {
     await service.addTenant(OTHER_SHOP);
-    await service.database.query("DELETE FROM kv WHERE left(key, 11) = 'agent_task:'");
+    await forgetTasks();
     const sendTo = (shop: string) =>
       service.call("POST", `/a2a?shop=${shop}`, {
         key: null,

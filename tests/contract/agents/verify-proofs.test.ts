@@ -295,6 +295,8 @@ describe("a forgery", () => {
 });
 
 describe("hostile input", () => {
+  beforeAll(prepare);
+
   const NO_PROOFS: [string, unknown][] = [
     ["nothing", ""],
     ["a number", 7],
@@ -376,6 +378,8 @@ describe("hostile input", () => {
 });
 
 describe("the page", () => {
+  beforeEach(prepare);
+
   const page = (query = "", proofText?: string) =>
     service.call(
       proofText === undefined ? "GET" : "POST",

@@ -159,16 +159,16 @@ describe("null", () => {
 describe("a merchant's text", () => {
   it("reaches an agent as plain, bounded text, and never in the tool list", async () => {
     const text = `<b>Great</b>\u200b stove<script>alert(1)</script> ${"burns ".repeat(900)}`;
-    service.sandbox.storefront.putProduct(SHOP, {
+    service.sandbox.storefront.putProduct(OTHER_SHOP, {
       title: "Stove\u202e <img src=x onerror=alert(1)>",
       description: text,
       variants: [{ sku: "STV-1", price: "19.90", stock: 3 }],
     });
-    const { products } = await answerOf("search_catalog", { query: "stv-1" });
+    const { products } = await answerOf("search_catalog", { query: "stv-1" }, OTHER_SHOP);
     expect(products[0].title).toBe("Stove");
     expect(products[0].description.plain).toMatch(/^Great stove burns/);
     expect(products[0].description.plain.length).toBeLessThanOrEqual(2_000);
-    expect((await rpc("tools/list", {})).text).not.toContain("tove");
+    expect((await rpc("tools/list", {}, OTHER_SHOP)).text).not.toContain("tove");
   });
 });
 
@@ -216,15 +216,14 @@ describe("lookup_catalog and get_product", () => {
     const ids = Array.from(
       { length: 50 },
       (_, n) =>
-        service.sandbox.storefront.putProduct(SHOP, {
+        service.sandbox.storefront.putProduct(OTHER_SHOP, {
           title: `Mug ${n}`,
           variants: Array.from({ length: 20 }, (__, m) => ({ title: `Size ${m}` })),
         }).gid,
     );
-    expect((await answerOf("lookup_catalog", { ids })).products).toHaveLength(50);
-    expect(
-      (await ask("lookup_catalog", { catalog: { ids: [...ids, "one more"] } })).error.code,
-    ).toBe(-32_602);
+    expect((await answerOf("lookup_catalog", { ids }, OTHER_SHOP)).products).toHaveLength(50);
+    const tooMany = { catalog: { ids: [...ids, "one more"] } };
+    expect((await ask("lookup_catalog", tooMany, OTHER_SHOP)).error.code).toBe(-32_602);
   });
 
   it("answer not_found for a draft, an unknown product and another store's product", async () => {
