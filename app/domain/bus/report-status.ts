@@ -44,17 +44,7 @@ export async function reportStatus(
     .map(({ channel }) => channel)
     .filter((channel) => report.channel === undefined || channel === report.channel);
   // Rows in a remote backend's queue have only a ledger entry here.
-  const isKnown =
-    channels.length > 0 ||
-    (await data.prisma.eventLedger.count({
-      where: {
-        event_id: eventId,
-        ...(report.channel !== undefined && {
-          destinations: { array_contains: [report.channel] },
-        }),
-      },
-    })) > 0;
-  if (!isKnown)
+  if (channels.length === 0 && !(await isInLedger(ctx, tenant, eventId, report.channel)))
     throw new AppError("not_found", { message: "No such event, or it has no such channel." });
 
   const settler = settlerOf(ctx.regions.get(tenant.region));
@@ -74,6 +64,17 @@ export async function reportStatus(
     updated,
   });
   return { updated };
+}
+
+async function isInLedger(
+  ctx: Ctx,
+  tenant: Tenant,
+  eventId: string,
+  channel: string | undefined,
+): Promise<boolean> {
+  const ofChannel = channel !== undefined && { destinations: { array_contains: [channel] } };
+  const where = { event_id: eventId, ...ofChannel };
+  return (await dataOf(ctx, tenant).prisma.eventLedger.count({ where })) > 0;
 }
 
 function toSettlement(report: StatusReport, delayMs: number | null): Settlement {

@@ -1,6 +1,7 @@
 // A tool call in both agent protocols: authorization, negotiated terms, arguments and result. The
 // caller acts for the shopper, also with the shopper's own session; a browser's cookie does not
 // authenticate an agent.
+import type { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import {
   DONE,
@@ -197,6 +198,19 @@ export function noteToolAccess(
 /** The reason repeats field names of the caller, which may be of any length. */
 const MAX_REASON_LENGTH = 1_000;
 
+const reasonOf = ({ issues }: z.ZodError): string =>
+  issues
+    .slice(0, 5)
+    .map(({ path, message }) => `${path.join(".") || "arguments"}: ${message}`)
+    .join("; ")
+    .slice(0, MAX_REASON_LENGTH);
+
+const NOTHING_IN_COMMON = errorMessage(
+  "capabilities_incompatible",
+  "The platform and this store have no capability in common.",
+  "unrecoverable",
+);
+
 /** Calls `accessed` for a tool that gave an answer, and records the call. */
 export async function runTool(
   admitted: AdmittedCall,
@@ -207,27 +221,11 @@ export async function runTool(
   const parsed = parseArguments(tool.input, args ?? {});
   if (!parsed.success) {
     record({ outcome: "failed", code: "invalid_request" });
-    return {
-      kind: "invalid",
-      message: parsed.error.issues
-        .slice(0, 5)
-        .map(({ path, message }) => `${path.join(".") || "arguments"}: ${message}`)
-        .join("; ")
-        .slice(0, MAX_REASON_LENGTH),
-    };
+    return { kind: "invalid", message: reasonOf(parsed.error) };
   }
   if (tool.ucp.length > 0 && call.terms.capabilities.length === 0) {
     record({ outcome: "failed", code: "version_unsupported" });
-    return {
-      kind: "failed",
-      answer: refusalAnswer(call.terms, tool.ucp, [
-        errorMessage(
-          "capabilities_incompatible",
-          "The platform and this store have no capability in common.",
-          "unrecoverable",
-        ),
-      ]),
-    };
+    return { kind: "failed", answer: refusalAnswer(call.terms, tool.ucp, [NOTHING_IN_COMMON]) };
   }
   try {
     const answer = await tool.run(call, parsed.data);

@@ -58,15 +58,9 @@ export async function readAuthorizationRequest(
   const [id, otherId] = query.getAll("client_id");
   const client = id && otherId === undefined ? await findClient(ctx, tenant, id, caller) : null;
   if (!client) return { outcome: "unsafe", problem: "unknown_client" };
-  const [given, otherUri] = query.getAll("redirect_uri");
-  const redirectUri =
-    given ?? (client.redirectUris.length === 1 ? client.redirectUris[0] : undefined);
-  if (
-    !redirectUri ||
-    otherUri !== undefined ||
-    !isRegisteredRedirect(client.redirectUris, redirectUri)
-  )
-    return { outcome: "unsafe", problem: "wrong_redirect" };
+  const given = query.getAll("redirect_uri");
+  const redirectUri = findRedirectUri(client.redirectUris, given);
+  if (!redirectUri) return { outcome: "unsafe", problem: "wrong_redirect" };
 
   const place = {
     redirectUri,
@@ -90,9 +84,19 @@ export async function readAuthorizationRequest(
       client,
       scopes,
       codeChallenge: query.get("code_challenge") ?? "",
-      isRedirectNamed: given !== undefined,
+      isRedirectNamed: given.length > 0,
     },
   };
+}
+
+/** The one that is named once, or the only registered one. Null when it is not registered. */
+function findRedirectUri(
+  registered: readonly string[],
+  [named, other]: readonly string[],
+): string | null {
+  if (other !== undefined) return null;
+  if (named === undefined) return registered.length === 1 ? (registered[0] ?? null) : null;
+  return isRegisteredRedirect(registered, named) ? named : null;
 }
 
 function findFault(

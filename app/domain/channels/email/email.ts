@@ -183,25 +183,7 @@ export const emailChannel: Channel = {
     const { email_api_key: apiKey, email_from: from } = tenant.config;
     if (!apiKey || !from)
       throw new PermanentFailure(OWN_FAILURES.notSet.text("the email key or sender"));
-    const locale = mailLocaleOf(recipient.language ?? tenant.config.locale);
-    const content = renderMail(mail.template, {
-      channel: mail.alert?.channel ?? null,
-      request: await findRequest(ctx, tenant, mail.request_id),
-      due: mail.due
-        ? {
-            requests: mail.due.requests,
-            dueBy: new Date(mail.due.by),
-            timeZone: timeZoneOf(tenant),
-          }
-        : null,
-      vendors: mail.finding?.vendors ?? null,
-      attempts: mail.alert?.attempts ?? null,
-      locale,
-      brand: brandOf(tenant),
-      name: recipient.name,
-      provider: mail.provider ?? null,
-      link: await linkOf(ctx, tenant, { mail, locale, to: recipient.to }, item),
-    });
+    const content = await writeMail(ctx, tenant, item, { mail, recipient });
     try {
       const answer = await ctx.email.send(
         {
@@ -220,6 +202,29 @@ export const emailChannel: Channel = {
     }
   },
 };
+
+/** The subject and the two bodies, with a new link where the mail has one. */
+async function writeMail(
+  ctx: Ctx,
+  tenant: Tenant,
+  item: QueueItem,
+  { mail, recipient }: { mail: z.output<typeof Mail>; recipient: Recipient },
+) {
+  const { alert, due, finding } = mail;
+  const locale = mailLocaleOf(recipient.language ?? tenant.config.locale);
+  return renderMail(mail.template, {
+    channel: alert?.channel ?? null,
+    request: await findRequest(ctx, tenant, mail.request_id),
+    due: due && { requests: due.requests, dueBy: new Date(due.by), timeZone: timeZoneOf(tenant) },
+    vendors: finding?.vendors ?? null,
+    attempts: alert?.attempts ?? null,
+    locale,
+    brand: brandOf(tenant),
+    name: recipient.name,
+    provider: mail.provider ?? null,
+    link: await linkOf(ctx, tenant, { mail, locale, to: recipient.to }, item),
+  });
+}
 
 /** The number and the deadline of the privacy request that the mail is about. */
 async function findRequest(ctx: Ctx, tenant: Tenant, id: number | undefined) {

@@ -285,10 +285,11 @@ async function findSubject(
   };
 }
 
-async function prove(
-  { ctx, database, tenant, request, evidence, erased }: Pass,
-  known: KnownSubject,
-): Promise<void> {
+/**
+ * Searches every table for what is left of the person. While a table that an erasure can change has something,
+ * throws Reschedule for another pass, and an error after the last one.
+ */
+async function searchRest({ database, tenant, evidence }: Pass, known: KnownSubject) {
   const addresses = addressSpellings(known);
   const [inErasable, inOthers] = [
     textSearch(addresses),
@@ -302,33 +303,37 @@ async function prove(
   const isErasable = Object.keys(residual).some((table) => ERASABLE_TABLES.has(table));
   if (isErasable && (evidence.passes ?? 0) < MAX_PASSES) throw new Reschedule(NEXT_PASS_MS);
   if (isErasable) throw new Error(`residual in ${Object.keys(residual).join(", ")}`);
-  const kept = await dataOf(ctx, tenant).prisma.consentRecord.count({
-    where: { user_id: { in: known.userIds } },
-  });
+  return { searched, residual };
+}
+
+async function prove(pass: Pass, known: KnownSubject): Promise<void> {
+  const { ctx, tenant, request, evidence, erased } = pass;
+  const { sql, prisma } = dataOf(ctx, tenant);
+  const { searched, residual } = await searchRest(pass, known);
+  const kept = await prisma.consentRecord.count({ where: { user_id: { in: known.userIds } } });
   const reasons = [
     ...Object.keys(residual).map((table) => `${table} is append-only or the merchant's own words`),
     ...Object.entries(evidence.cms ?? {}).flatMap(([userId, outcome]) =>
       outcome === "no_access" ? [`the CMS item of account ${userId} cannot be reached`] : [],
     ),
   ];
-  const searchedFor = {
-    accounts: known.userIds.length,
-    addresses: known.emails.length,
-    phones: known.phones.length,
-    names: known.names.length,
-  };
   const left = Object.values(residual).reduce((sum, rows) => sum + rows, 0);
-  await recordSteps(ctx, dataOf(ctx, tenant).sql, request, {
+  await recordSteps(ctx, sql, request, {
     search:
       left > 0 ? { outcome: "kept", count: left } : { outcome: "proven", count: searched.columns },
   });
-  await enqueueErased(ctx, tenant, dataOf(ctx, tenant).sql, known.userIds);
-  await finishPrivacyRequest(dataOf(ctx, tenant).sql, request, {
+  await enqueueErased(ctx, tenant, sql, known.userIds);
+  await finishPrivacyRequest(sql, request, {
     state: reasons.length > 0 ? "retained" : "done",
     evidence: {
       ...evidence,
       erased,
-      looked: searchedFor,
+      looked: {
+        accounts: known.userIds.length,
+        addresses: known.emails.length,
+        phones: known.phones.length,
+        names: known.names.length,
+      },
       searched,
       residual: left,
       ...(reasons.length > 0 && { kept_because: reasons }),

@@ -35,12 +35,7 @@ export async function redactShop(
   request: PrivacyRequest,
 ): Promise<void> {
   const { shop } = request;
-  const deleted: Record<string, number> = {};
-  const { sql } = database.forTenant(request.home);
-  const record = (steps: Partial<Record<StepName, StepResult>>) =>
-    recordSteps(ctx, sql, request, steps);
-  const finish = (state: "done" | "retained", evidence: object) =>
-    finishPrivacyRequest(sql, request, { state, evidence });
+  const { record, finish } = progressOf(ctx, database, request);
   const cell = (await findTenant(ctx, shop))?.region ?? database.region;
   if (cell !== database.region) {
     await forward(ctx, database, request, cell);
@@ -60,9 +55,32 @@ export async function redactShop(
     await cancelMove(ctx, move.id).catch(() => {});
     throw new Reschedule(NEXT_PASS_MS);
   }
+  const isKept = (tenant: Tenant) => tenant.connection.installed_at !== installedAt;
+  await deleteStore(ctx, database, request, isKept);
+}
+
+/** What a request's screen and its proof read of the work. */
+function progressOf(ctx: Ctx, database: Database, request: PrivacyRequest) {
+  const { sql } = database.forTenant(request.home);
+  return {
+    record: (steps: Partial<Record<StepName, StepResult>>) => recordSteps(ctx, sql, request, steps),
+    finish: (state: "done" | "retained", evidence: object) =>
+      finishPrivacyRequest(sql, request, { state, evidence }),
+  };
+}
+
+/** Deletes objects, rows and the record. `isKept`: the app was installed again meanwhile. */
+async function deleteStore(
+  ctx: Ctx,
+  database: Database,
+  request: PrivacyRequest,
+  isKept: (tenant: Tenant) => boolean,
+): Promise<void> {
+  const { shop } = request;
+  const { record, finish } = progressOf(ctx, database, request);
   const objects = await ctx.archive.ofStore(shop).removeAll();
   await record({ archive: erasedStep(objects) });
-  const isKept = (tenant: Tenant) => tenant.connection.installed_at !== installedAt;
+  const deleted: Record<string, number> = {};
   const total = await deleteRows(ctx, database, shop, { deleted, isKept });
   const isDeleted = total !== null && (await deleteRecord(ctx, request));
   await record({ tables: erasedStep(rowsOf(deleted)), record: isDeleted ? erasedStep(1) : KEPT });

@@ -5,6 +5,7 @@ import type { Ctx } from "../../../context.server.ts";
 import { isChannelEnabled } from "../../bus/channel.ts";
 import { enqueue } from "../../bus/enqueue.ts";
 import { findMerchantRecipients } from "../../mails/merchant-recipients.ts";
+import type { TenantSql } from "../../../runtime/database/database.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { exportPath } from "./export-link.ts";
 import { compileExport } from "./compile-export.ts";
@@ -58,7 +59,7 @@ async function exportAndMail(ctx: Ctx, tenant: Tenant, request: PrivacyRequest):
   const { addresses, found } = await findMerchantRecipients(ctx, tenant, "privacy_emails");
   const canMail = isChannelEnabled(ctx, tenant, "email");
   const evidence = { exported: counts, archive: archive.pathOf(path) };
-  const problem = canMail ? (addresses.length === 0 ? "no_recipient" : null) : "no_email_provider";
+  const problem = findMailProblem(canMail, addresses);
   // One transaction for the row and the mails: otherwise a mail could be sent twice or never.
   await dataOf(ctx, tenant).transaction(async (tx) => {
     if (problem !== null) {
@@ -70,32 +71,48 @@ async function exportAndMail(ctx: Ctx, tenant: Tenant, request: PrivacyRequest):
       });
     }
     const mails: QueuedMails = { recipients: found, event_ids: [] };
-    for (const address of addresses) {
-      const eventId = ctx.random.uuid();
-      mails.event_ids.push(eventId);
-      await enqueue(tx, {
-        eventId,
-        source: "backend",
-        eventType: "mail.data_export",
-        entityType: "privacy_request",
-        entityId: String(request.id),
-        payload: {
-          template: "data_export",
-          request_id: request.id,
-          sealed_to: ctx.secrets.seal(`${tenant.shop}/mail`, address),
-          language: tenant.config.locale,
-        },
-        occurredAt: ctx.clock.now(),
-        destinations: ["email"],
-        priority: 2,
-      });
-    }
+    for (const address of addresses)
+      mails.event_ids.push(await enqueueMail(ctx, tenant, tx, request, address));
     await recordSteps(ctx, tx, request, {
       mail: { outcome: "queued", count: addresses.length },
     });
     await saveQueuedMails(tx, request, { ...evidence, mails });
   });
   return problem === null;
+}
+
+/** Why the merchant cannot be mailed; null when they can. */
+function findMailProblem(canMail: boolean, addresses: readonly string[]): string | null {
+  if (!canMail) return "no_email_provider";
+  return addresses.length === 0 ? "no_recipient" : null;
+}
+
+/** Enqueues the mail with the link to one address. Returns the id of its event. */
+async function enqueueMail(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  request: PrivacyRequest,
+  address: string,
+): Promise<string> {
+  const eventId = ctx.random.uuid();
+  await enqueue(sql, {
+    eventId,
+    source: "backend",
+    eventType: "mail.data_export",
+    entityType: "privacy_request",
+    entityId: String(request.id),
+    payload: {
+      template: "data_export",
+      request_id: request.id,
+      sealed_to: ctx.secrets.seal(`${tenant.shop}/mail`, address),
+      language: tenant.config.locale,
+    },
+    occurredAt: ctx.clock.now(),
+    destinations: ["email"],
+    priority: 2,
+  });
+  return eventId;
 }
 
 /**
