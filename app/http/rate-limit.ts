@@ -56,7 +56,7 @@ const field =
     String((body as Record<string, unknown>)[name]);
 const account: Subject = ({ principal }) => String((principal as Person).account.id);
 /** Unauthenticated visitors, counted by address. */
-const strangersAddress: Subject = (seen) =>
+const anonymousAddress: Subject = (seen) =>
   (seen.principal as Visitor).kind === "anonymous" ? address(seen) : null;
 const knownVisitor: Subject = ({ principal }) => {
   const visitor = principal as Visitor;
@@ -74,7 +74,7 @@ export const RESET_MAIL = limit({
 });
 export const LINK_OR_CODE = limit({ link_tries_per_address: address });
 export const CONSENT = limit({
-  consent_per_address: strangersAddress,
+  consent_per_address: anonymousAddress,
   consent_per_account: knownVisitor,
 });
 export const PROOF_CHECK = limit({ proof_checks_per_address: address });

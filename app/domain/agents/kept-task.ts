@@ -1,5 +1,5 @@
-// What of an A2A task is kept: everything but who buys and where it goes, and long messages and answers. A checkout's
-// address is in the storefront's cart and nowhere else (docs/decisions/020-checkout.md).
+// The part of an A2A task that is stored: all of it but the buyer, the addresses, and long messages and answers. A
+// checkout's address is in the storefront's cart and nowhere else (docs/decisions/020-checkout.md).
 import { DeliveryAddress, DestinationId } from "../commerce/checkout/checkout-input.ts";
 
 const PERSONAL = new Set([

@@ -166,7 +166,7 @@ function toAnswer<T>(found: { value: Entry } | null, mine: Entry): T {
   return JSON.parse(known.answer) as T;
 }
 
-/** Stores what the run came to, unless another run has taken over its lease. */
+/** Stores the result of the run, unless another run has taken over its lease. */
 async function settle(sql: TenantSql, name: Key, mine: Entry, done: Done): Promise<void> {
   const held = await findKey<Entry>(sql, name);
   const entry: Entry = { ...mine, state: "done", ...done };

@@ -32,13 +32,13 @@ export const WMS_ROUTE = {
  * `invalid_request`, naming the fields.
  */
 export function requireWmsPayload(eventType: string, payload: Record<string, unknown>): string {
-  const strangers = Object.keys(payload).filter(
+  const unlisted = Object.keys(payload).filter(
     (name) => !(FIELDS as readonly string[]).includes(name),
   );
-  if (strangers.length > 0)
+  if (unlisted.length > 0)
     throw new AppError("personal_data_not_accepted", {
       fields: Object.fromEntries(
-        strangers.map((name) => [`payload.${name.slice(0, 80)}`, "is not one of the references"]),
+        unlisted.map((name) => [`payload.${name.slice(0, 80)}`, "is not one of the references"]),
       ),
     });
 

@@ -140,8 +140,8 @@ function signInPage(
   const { ctx, request, tenant } = visit;
   const path = ownAddress(visit);
   // An external sign-in returns to the service's own host and limits the length of the return URL.
-  const comesBack = toReturnPath(path) === path && !addressFor(ctx, request, tenant).isOwnHost;
-  const elsewhere = comesBack
+  const canReturn = toReturnPath(path) === path && !addressFor(ctx, request, tenant).isOwnHost;
+  const elsewhere = canReturn
     ? Object.values(OIDC_PROVIDERS)
         .filter((provider) => provider.clientOf(tenant))
         .map(({ name }) => ({

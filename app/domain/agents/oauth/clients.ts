@@ -23,8 +23,8 @@ export type AgentClient = {
 };
 
 const MAX_NAME_LENGTH = 80;
-/** Per store; beyond this the oldest client without any grant is deleted. */
-const MAX_STRANGERS = 2_000;
+/** Per store; beyond this the oldest of them is deleted. */
+const MAX_CLIENTS_WITHOUT_GRANT = 2_000;
 
 const RedirectUri = z.string().superRefine((uri, context) => {
   const problem = findRedirectProblem(uri);
@@ -83,7 +83,7 @@ export async function registerClient(
   await sql(
     `DELETE FROM oauth_clients WHERE shop = $1 AND client_id IN (SELECT client_id FROM oauth_clients
       WHERE shop = $1 AND granted_at IS NULL ORDER BY created_at DESC, client_id OFFSET $2)`,
-    [MAX_STRANGERS],
+    [MAX_CLIENTS_WITHOUT_GRANT],
   );
   ctx.log.info("agent.registered", { shop: tenant.shop, client_id: id });
   return {

@@ -56,10 +56,11 @@ export function readDiscounts(
   const refused = asked.filter((code) => !isApplied(code));
   const reasons = warnings.filter(({ code }) => code.startsWith("DISCOUNT_"));
   // A warning does not name its code: the reasons count only when each refused code has one.
-  const isTold = reasons.length === refused.length;
+  const hasReasons = reasons.length === refused.length;
   const rejected = refused.map((code, index) => ({
     code,
-    reason: (isTold && REASONS[reasons[index]?.code ?? ""]) || ("discount_code_invalid" as const),
+    reason:
+      (hasReasons && REASONS[reasons[index]?.code ?? ""]) || ("discount_code_invalid" as const),
   }));
   const deliveryCode = toPlainText(findDeliveryCode(cart) ?? "", MAX_TITLE);
   const applied = sumOf(allocationsOf(cart));

@@ -114,7 +114,7 @@ async function apply(run: Run, migration: Migration, migrations: Migration[]): P
 }
 
 /**
- * The transaction, and with it the migration lock, is kept between the tries: else several processes would try
+ * The transaction, and with it the migration lock, is kept between the attempts: else several processes would try
  * in turn, and together hold up the others all the time.
  */
 async function runWithLocks(run: Run, migration: Migration, givesUpAt: number): Promise<void> {
