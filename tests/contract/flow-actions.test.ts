@@ -268,7 +268,7 @@ describe("nothing is changed", () => {
     expect(await written()).toBe(before);
   });
 
-  test("by a signed text that is no object, which other signatures of the app can be made of", async () => {
+  test("by a signed text that does not begin as an object, because other signatures of the app cover such texts", async () => {
     const text = ` {"shopify_domain":"${SHOP}"}`;
     const answer = await service.call("POST", "/flow/actions/add-tag", {
       body: text,

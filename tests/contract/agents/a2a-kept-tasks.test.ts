@@ -42,7 +42,7 @@ const keptChars = async (id: string): Promise<number> => {
 };
 
 describe("a kept task", () => {
-  it("has of a long answer that it came; the answer itself is whole", async () => {
+  it("holds a note in place of a long answer, which the caller gets whole", async () => {
     for (let n = 0; n < 30; n += 1) await newMandate(service, payer);
     const made = await send({ tool: "list_mandates", arguments: { limit: 30 } }, payer.token);
     expect(made.artifacts[0].parts[0].data.result.mandates).toHaveLength(30);
@@ -65,7 +65,7 @@ describe("a kept task", () => {
     expect(await keptChars(made.id)).toBeLessThan(20_000);
   });
 
-  it("about no shopper is one of about the newest 2,000 of its store: a stranger cannot fill the database", async () => {
+  it("that concerns no shopper is deleted beyond about 2,000 of its store, so that anonymous callers cannot fill the database", async () => {
     await forgetTasks();
     const { id: own } = await send({ tool: "get_identity" }, payer.token);
     const { id: first } = await send({ tool: "none" });
@@ -87,7 +87,7 @@ describe("a kept task", () => {
     expect((await rpc("GetTask", { id: own }, payer.token)).id).toBe(own);
   });
 
-  it("about no shopper is counted by store: the tasks of another store do not keep too many of one", async () => {
+  it("that concerns no shopper counts for its own store, however many another store has", async () => {
     await service.addTenant(OTHER_SHOP);
     await forgetTasks();
     const sendTo = (shop: string) =>
@@ -125,7 +125,7 @@ describe("a kept task", () => {
     expect(Math.max(...counts.map(({ n }) => n))).toBeLessThanOrEqual(2_020);
   });
 
-  it("is one of the newest 200 of its shopper and agent", async () => {
+  it("is deleted beyond the newest 200 of its shopper and agent", async () => {
     const tokenOf = async (): Promise<string> =>
       (await newTokens(service, await newClient(service), payer.token)).access_token;
     const [busy, other] = [await tokenOf(), await tokenOf()];

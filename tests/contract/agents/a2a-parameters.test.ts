@@ -143,7 +143,7 @@ describe("an A2A task without a token", () => {
     expect(JSON.stringify(kept)).not.toContain("overwritten");
   });
 
-  it("keeps its last ten messages, and of a long one that it came", async () => {
+  it("keeps its last ten messages, with a note in place of a long one", async () => {
     const { id, contextId } = (await sentence(`long ${"x".repeat(100_000)}`)).json.result.task;
     const afterOne = JSON.stringify((await rpc("GetTask", { id })).json.result);
     expect(afterOne).toContain("This message was too long to be kept.");

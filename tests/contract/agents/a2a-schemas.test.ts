@@ -67,11 +67,11 @@ describe.skipIf(!isReady)("A2A 1.0", () => {
   const send = (part: object) =>
     rpc("SendMessage", { message: { messageId: randomUUID(), role: "ROLE_USER", parts: [part] } });
 
-  it("the card is a valid agent card", async () => {
+  it("its agent card matches the published schema", async () => {
     expect(problemsOf(schemaOf10("Agent Card"), await card("1.0"))).toEqual([]);
   });
 
-  it("answers are valid", async () => {
+  it("its answers match the published schema", async () => {
     const done = await send({ data: { skill: "product-catalog", arguments: { query: "lamp" } } });
     const asked = await send({ text: "A lamp, please." });
     const own = await send({ data: { skill: "identity-linking" } });
@@ -91,11 +91,11 @@ describe.skipIf(!isReady)("A2A 0.3", () => {
       message: { kind: "message", messageId: randomUUID(), role: "user", parts: [part] },
     });
 
-  it("the card is a valid agent card", async () => {
+  it("its agent card matches the published schema", async () => {
     expect(problemsOf(schemaOf03("AgentCard"), await card("0.3"))).toEqual([]);
   });
 
-  it("answers and errors are valid", async () => {
+  it("its answers and errors match the published schema", async () => {
     const data = { skill: "product-catalog", arguments: { query: "lamp" } };
     const done = await send({ kind: "data", data });
     const asked = await send({ kind: "text", text: "A lamp, please." });

@@ -112,7 +112,7 @@ describe("a call of a linked agent", () => {
     expect(await ofPayer("link_agent")).toMatchObject([{ ...known(), outcome: "done" }]);
   });
 
-  it("of a public tool is the agent's too, and its words are stored nowhere", async () => {
+  it("of a public tool is recorded for the agent, and the words of its search nowhere", async () => {
     await tool("search_catalog", { catalog: { query: "camera for aunt Zelda" } }, token);
     await service.call("GET", `/commerce/products?shop=${SHOP}&query=Zelda`, { key: token });
     const rows = await ofPayer("search_catalog");
@@ -204,7 +204,7 @@ describe("an unknown caller", () => {
     expect(new Set(rows.map((row) => row.outcome))).toContain("refused");
   });
 
-  it("has no names of its own in the record", async () => {
+  it("cannot put a name of its own into the record", async () => {
     await tool("drop_tables", {}, null);
     expect(await rowsOf("operation = 'drop_tables'")).toEqual([]);
   });
@@ -314,7 +314,7 @@ describe("a recorded call", () => {
     expect(row?.at).toEqual(new Date(now.getTime() + 9_000));
   });
 
-  it("is stored as far as its columns reach", async () => {
+  it("is stored with a long client id cut and with the largest amount", async () => {
     const caller = { clientId: `https://${"a".repeat(600)}.example/`, userId: shopper.id };
     const amount = "999999999999.99";
     for (const calls of [1, 2]) {

@@ -70,7 +70,7 @@ const REFERENCE = "payment.reference";
 const verdict = async (text: string) => failures(await check(service, text));
 
 describe("a mandate that the store's key signed", () => {
-  it("as the ledger has it, in the clear, holds", async () => {
+  it("with the ledger's values and without disclosures is authentic", async () => {
     for (const token of [openPayment, openCheckout])
       expect(await verdict(await signed(token, (mandate) => mandate))).toEqual([]);
   });

@@ -311,7 +311,7 @@ describe("hostile input", () => {
     ["half a document", '{"open":{"checkout_mandate":"a"'],
     ["a document nested 100,000 deep", `{"open":${"[".repeat(100_000)}`],
   ];
-  it("that is no proof is 400", async () => {
+  it("that is no proof answers 400", async () => {
     for (const [name, given] of NO_PROOFS) {
       const answer = await check(service, given);
       expect([name, answer.status, answer.json.code]).toEqual([name, 400, "invalid_request"]);

@@ -48,7 +48,7 @@ it.each([
   expect(sentAs(service, "DraftOrderCreate")).toEqual([]);
 });
 
-it("a refusal that names no item is one of all items", async () => {
+it("a refusal that names no item counts for every item", async () => {
   refuse("VALIDATION_CUSTOM", null);
   const { status, json } = await makeCheckout(service, shopper, {
     line_items: itemsOf(shelf.camera),

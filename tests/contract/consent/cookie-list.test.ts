@@ -214,7 +214,7 @@ describe("a merchant", () => {
     expect(await entries()).toBe(0);
   });
 
-  it("is refused what cannot be: nothing changes", async () => {
+  it("cannot save a row that exists already, is missing or is invalid, and nothing changes", async () => {
     await save({});
     const before = await list();
     await expect(save({})).rejects.toMatchObject({ code: "conflict", fields: { name: "exists" } });

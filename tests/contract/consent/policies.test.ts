@@ -112,7 +112,7 @@ it("shows shoppers the text of the version in force as plain text, from a link o
   expect((await get(`/embed/policy?shop=${OTHER_SHOP}`)).status).toBe(404);
 });
 
-it("a version with spaces around its name is none that can be put in force: the setting has none", async () => {
+it("a version with spaces around its name cannot be put in force, because the setting has none", async () => {
   const { ctx } = service;
   expect((await publish({ version: " spaced ", body: "We keep it." })).status).toBe(200);
   expect((await publish({ version: "plain", body: "We keep it." })).status).toBe(200);

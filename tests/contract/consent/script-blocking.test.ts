@@ -156,7 +156,7 @@ describe("POST /config", () => {
       ...(key !== undefined && { key }),
     });
 
-  it("takes it, shows it, and takes it away", async () => {
+  it("saves the setting, shows it, and ends it with null", async () => {
     expect((await post({ enabled: true, run: ["Meta"] })).status).toBe(200);
     const shown = await service.call("GET", `/config?shop=${SHOP}`);
     expect(shown.json.config.script_blocking).toEqual({ enabled: true, run: ["Meta"], block: [] });
@@ -175,7 +175,7 @@ describe("POST /config", () => {
     },
   );
 
-  it("refuses who has no key", async () => {
+  it("answers 401 without a key and saves nothing", async () => {
     expect((await post({ enabled: true }, null)).status).toBe(401);
     expect((await tenant()).config.script_blocking.enabled).toBe(false);
   });

@@ -122,7 +122,7 @@ describe("a consent row stores", () => {
   });
 });
 
-it("no email address that a sign-up sends as a header", async () => {
+it("a sign-up leaves no email address in the version and browser of its consent rows", async () => {
   const answer = await service.call("POST", `/auth/signup?shop=${SHOP}`, {
     body: {
       email: "grace@example.com",

@@ -80,7 +80,7 @@ describe("the weekly check", () => {
     expect(await repeat(14.2)).toMatchObject({ checked: 1 });
   });
 
-  it("is one switch: on without a check, and off for good", async () => {
+  it("can be switched on before any check, and stays off after it is switched off", async () => {
     await switchTo(true);
     expect((await read()).weekly).toMatchObject({ isOn: true, isDue: true });
     expect(await repeat(0)).toMatchObject({ checked: 1 });

@@ -49,7 +49,7 @@ describe.each([
   });
 });
 
-test("a warehouse event is processed in every phase", async () => {
+test("a warehouse event is processed although the phase archives other events only", async () => {
   await enter(3);
   await ingest(service, unit("unit.received"));
   expect(await filedOnly()).toEqual([]);

@@ -33,7 +33,7 @@ it.each([
   "/webhooks/orders-create",
   "/webhooks/app-uninstalled",
   "/events/ingest?source=storefront",
-])("%s never answers 5xx, and answers within two seconds", async (path) => {
+])("%s never answers 5xx to a deeply nested body, and answers within two seconds", async (path) => {
   for (const [kind, body] of BODIES) {
     const started = processorMs();
     const answer = await service.call("POST", path, {
@@ -55,7 +55,7 @@ it.each([
   }
 });
 
-it("an unsigned event with an admin key never answers 5xx either", async () => {
+it("a deeply nested event with an admin key never answers 5xx", async () => {
   for (const [kind, body] of BODIES) {
     const answer = await service.call("POST", `/events/ingest?shop=${SHOP}`, {
       body: body.replace('"a":', '"event_type":"a.b","entity_id":"1","payload":'),

@@ -52,7 +52,7 @@ async function sendHalf(path: string, client = "192.0.2.1"): Promise<Half> {
 }
 
 test.each(["/webhooks/customer-update", "/events/ingest?source=storefront"])(
-  "at %s are held up to a limit, beyond which the one that began first is refused; others are served meanwhile",
+  "bodies at %s are held up to a limit, beyond which the one that began first is refused; others are served meanwhile",
   async (path) => {
     const sent: Half[] = [];
     for (let n = 0; n < COUNT; n += 1) sent.push(await sendHalf(path));
@@ -71,7 +71,7 @@ test.each(["/webhooks/customer-update", "/events/ingest?source=storefront"])(
   },
 );
 
-test("that were given up by their senders make room again", async () => {
+test("bodies that their senders gave up, or that were refused as too large, make room again", async () => {
   for (let round = 0; round < 2; round += 1) {
     const sent: Half[] = [];
     for (let n = 0; n < COUNT - BEYOND - 2; n += 1)
@@ -90,7 +90,7 @@ test("that were given up by their senders make room again", async () => {
   }
 });
 
-test("of a client that sends without end are refused before the one of any other client, however long that takes", async () => {
+test("bodies of a client that sends without end are refused before the one of any other client, however long that takes", async () => {
   const slow = await sendHalf("/webhooks/customer-update", "198.51.100.1");
   const sent: Half[] = [];
   for (let n = 0; n < 2 * COUNT; n += 1) sent.push(await sendHalf("/webhooks/customer-update"));

@@ -257,7 +257,7 @@ describe("a path", () => {
     }
   });
 
-  test("elsewhere is left to the pages", async () => {
+  test("outside the API that matches nothing is answered by the screens and not with JSON", async () => {
     expect((await service.call("GET", "/nothing-here")).json).toBeUndefined();
   });
 

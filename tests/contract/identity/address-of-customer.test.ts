@@ -20,7 +20,7 @@ const gidOf = async (id: number): Promise<string | null> =>
     )
   )[0].gid;
 
-it("does not make the sign-up the customer, whenever the webhook comes", async () => {
+it("a sign-up with the address of a store's customer does not become that customer", async () => {
   const email = newEmail("owner");
   const { gid } = service.sandbox.storefront.putCustomer(SHOP, { email });
   // The store is asked whether it has the address, and takes its time.
@@ -44,7 +44,7 @@ it("does not make the sign-up the customer, whenever the webhook comes", async (
   });
 });
 
-it("keeps the customer that it became while the store was creating one for it", async () => {
+it("an account keeps the customer that it became while the store was creating one for it", async () => {
   service.sandbox.failNext("storefront", { delayMs: 1_000, match: "/graphql.json" });
   const { id, email } = await signUp(service);
   await eventually("the question", () => !service.sandbox.hasWaitingFault());
@@ -73,7 +73,7 @@ async function signUpRefusedByStore(): ReturnType<typeof signUp> {
   return person;
 }
 
-it("expects no echo of a customer that the store refused to create", async () => {
+it("an account whose customer the store refused to create waits for no webhook of it", async () => {
   const { id } = await signUpRefusedByStore();
   expect(
     await service.database.query("SELECT 1 FROM kv WHERE shop = $1 AND key = $2", [
@@ -83,7 +83,7 @@ it("expects no echo of a customer that the store refused to create", async () =>
   ).toEqual([]);
 });
 
-it("is no customer of the store by a consent alone", async () => {
+it("an account that the store refused does not become its customer by a consent", async () => {
   const { id, email, token } = await signUpRefusedByStore();
   const { status } = await service.call("POST", `/auth/consent-sync?shop=${SHOP}`, {
     body: { consent_marketing: true, method: "account" },

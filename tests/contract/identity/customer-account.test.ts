@@ -400,7 +400,7 @@ describe("the export", () => {
 });
 
 describe("the deletion", () => {
-  it("needs the typed phrase, and leaves an honest answer", async () => {
+  it("needs the typed phrase, and every later call answers that the account is deleted", async () => {
     const { key, email, id, first } = await newCustomer();
     expect(first.json.confirmation).toBe(email);
     await call(key, "POST", "/consents", { type: "marketing", granted: true });

@@ -17,7 +17,7 @@ const mails = () =>
       WHERE event_type LIKE 'mail.%' GROUP BY 1 ORDER BY 1`,
   );
 
-it("are at most five of each kind an hour, however often accounts with the address are made and deleted", async () => {
+it("an unproven address gets at most five mails of each kind an hour, however often accounts with it are made and deleted", async () => {
   const email = newEmail("bombed");
   for (let round = 0; round < 7; round += 1) {
     const sub = putPerson(service, "federated", email, { isVerified: false });

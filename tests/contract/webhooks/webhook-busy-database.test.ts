@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("is handled again: what the store's API says beside the payload is not left out", async () => {
+test("a webhook whose statement the database gave up is handled again, with what the store's API adds to the payload", async () => {
   const payload = (time: string) =>
     customerPayload({ updated_at: JSON.stringify(time) }, CUSTOMER_2026_07);
   service.sandbox.storefront.putCustomer(SHOP, { gid: GID, email: "bob@biller.com" });

@@ -63,7 +63,7 @@ async function atOnce(
   }
 }
 
-it("keep what the other one changed: the last cart has the new address and the new quantity", async () => {
+it("two updates at once both count: the last cart has the new address and the new quantity", async () => {
   const made = await makeCheckout(service, shopper, {
     line_items: itemsOf(shelf.camera),
     delivery: { address: addressIn("Bonn") },

@@ -147,7 +147,7 @@ describe.each(UCP_VERSIONS)("UCP %s", (version) => {
     ]);
   });
 
-  it("says what has to be shipped before there is an address, and nothing of what has not", async () => {
+  it("lists the items to be shipped before there is an address, and no download among them", async () => {
     const made = await make({ line_items: [...lines(1, guide), ...lines()] }, profile);
     expectValid(made);
     expect(made.fulfillment.methods).toEqual([
@@ -171,7 +171,7 @@ describe.each(UCP_VERSIONS)("UCP %s", (version) => {
 });
 
 describe("an update", () => {
-  it("keeps address and option without a word of them, and no methods remove them", async () => {
+  it("keeps address and option where it names neither, and removes both by an empty list of methods", async () => {
     const { id } = await makeWith("Standard");
     const more = await change(id, { line_items: lines(2) });
     expect(totalsOf(more)).toEqual({ subtotal: 8_000, fulfillment: 490, total: 8_490 });
@@ -189,7 +189,7 @@ describe("an update", () => {
     expect(sentAs(service, "CartCreate").at(-1).input).not.toHaveProperty("delivery");
   });
 
-  it("takes an option for the address before, named by its id", async () => {
+  it("may name the address before by its id, and refuses an id that the checkout does not have", async () => {
     const made = await make({ fulfillment: to({ ...HOME, id: "home" }) });
     const method = {
       type: "shipping",
@@ -221,7 +221,7 @@ describe("an update", () => {
     expect([totalsOf(moved).total, noticesOf(moved)]).toEqual([4_000, ["fulfillment_no_options"]]);
   });
 
-  it("answers a destination under the platform's own id, and refuses one that is no name", async () => {
+  it("answers a destination under the platform's own id, and refuses an address in place of an id", async () => {
     const id = "gid://shopify/MailingAddress/77?model_name=CustomerAddress";
     const named = (name: string) => ({
       methods: [{ ...to({ ...HOME, id: name }).methods[0], selected_destination_id: name }],
@@ -286,8 +286,8 @@ describe("an update", () => {
   });
 });
 
-describe("what is not offered", () => {
-  it("is pickup, which is warned of at its place", async () => {
+describe("a request for what is not offered", () => {
+  it("gets a warning at its path for pickup, and the options for shipping", async () => {
     const pickup = { type: "pickup", selected_destination_id: "loc_1" };
     const { messages, fulfillment } = await make({
       fulfillment: { methods: [pickup, ...to().methods] },
@@ -307,14 +307,14 @@ describe("what is not offered", () => {
       "two addresses of which none is selected",
       { methods: [{ type: "shipping", destinations: [HOME, { ...HOME, postal_code: "10115" }] }] },
     ],
-  ])("is %s, which is refused", async (_title, fulfillment) => {
+  ])("is refused for %s", async (_title, fulfillment) => {
     const before = sentAs(service, "CartCreate").length;
     const refused = await make({ fulfillment });
     expect([refused.ucp.status, refused.messages[0].code]).toEqual(["error", "invalid_request"]);
     expect(sentAs(service, "CartCreate")).toHaveLength(before);
   });
 
-  it("is delivery for a platform without the extension", async () => {
+  it("gets no delivery and a warning where the platform lacks the extension", async () => {
     platform.pages.set("/plain", {
       body: platformProfile("2026-08-25", ["dev.ucp.shopping.checkout"]),
     });
@@ -323,7 +323,7 @@ describe("what is not offered", () => {
     expect(sentAs(service, "CartCreate").at(-1).input).not.toHaveProperty("delivery");
   });
 
-  it("is an option on a draft order, which takes the address", async () => {
+  it("gets a draft order with the address, and a warning for the option", async () => {
     const made = await make({ fulfillment: to() });
     closeCarts(service);
     const answer = await change(made.id, { fulfillment: to(HOME, optionOf(made, "Standard")) });

@@ -63,7 +63,7 @@ const eventsIn = (text: string): any[] =>
     .filter((event) => event !== "")
     .map((event) => JSON.parse(event.replace(/^event: message\ndata: /, "")));
 
-it("streams progress and then the answer to whom asked for it, and one JSON document to others", async () => {
+it("a slow call streams progress and its answer to a client that asked for it, and one JSON document to others", async () => {
   service.sandbox.failNext("storefront", SLOW, 4);
   service.sandbox.failNext("storefront", { hang: 1_300, match: /\/admin\/api\// }, 10);
   const [streamed, jsonOnly, without, odd, failed] = await Promise.all([
@@ -103,7 +103,7 @@ it("streams progress and then the answer to whom asked for it, and one JSON docu
   expect(rest.at(-1)).toMatchObject({ id: 7, error: { data: { code: expect.any(String) } } });
 });
 
-it("is one JSON document, with its HTTP status, when it does not wait or is not allowed", async () => {
+it("a call that does not wait or is not allowed is one JSON document with its HTTP status", async () => {
   const quick = await send({});
   expect(quick.headers.get("content-type")).toMatch(/^application\/json/);
   const stranger = await send({ bearer: null });
@@ -113,7 +113,7 @@ it("is one JSON document, with its HTTP status, when it does not wait or is not 
   ]);
 });
 
-it("does the work once when the client leaves during the stream and asks again", async () => {
+it("a call whose client leaves during the stream and asks again is done once", async () => {
   const before = sentAs(service, "CartCreate").length;
   service.sandbox.failNext("storefront", SLOW);
   const key = randomUUID();

@@ -39,8 +39,8 @@ async function changeDuring(
 const endSessionsDuring = (id: number, request: () => Promise<Answer>): Promise<Answer> =>
   changeDuring(id, END_SESSIONS, request);
 
-describe("of a session that ended meanwhile", () => {
-  it("no consent is granted", async () => {
+describe("a request whose session ends meanwhile", () => {
+  it("grants no consent", async () => {
     const { id, token, email } = await signUp(service);
     const grant = { consent_marketing: true, consent_a2a: true, method: "dashboard" };
     const { status } = await endSessionsDuring(id, () =>
@@ -56,7 +56,7 @@ describe("of a session that ended meanwhile", () => {
     expect([again.status, (await getMe(service, own)).json.consents.a2a]).toEqual([200, true]);
   });
 
-  it("no consent to a form is withdrawn", async () => {
+  it("withdraws no consent to a form", async () => {
     const { id, token } = await signUp(service);
     const form = { form_type: "newsletter", method: "newsletter_form" };
     const given = await service.call("POST", "/auth/consent-sync", { key: token, body: form });
@@ -70,7 +70,7 @@ describe("of a session that ended meanwhile", () => {
     expect(status).toBe(401);
   });
 
-  it("no name is changed", async () => {
+  it("changes no name", async () => {
     const { id, token } = await signUp(service, { first_name: "Ada" });
     const { status } = await endSessionsDuring(id, () =>
       service.call("PATCH", "/auth/profile", { key: token, body: { first_name: "Mallory" } }),
@@ -83,7 +83,7 @@ describe("of a session that ended meanwhile", () => {
     expect(rows).toEqual([{ first_name: "Ada" }]);
   });
 
-  it("no tag is added and none is removed", async () => {
+  it("adds and removes no tag", async () => {
     const { id, token } = await signUp(service);
     const change = (body: object) => service.call("POST", "/ucp/tags", { key: token, body });
     expect((await change({ add: ["newsletter_subscribed"] })).status).toBe(200);
@@ -97,7 +97,7 @@ describe("of a session that ended meanwhile", () => {
     expect(await tagsOf()).toEqual(before);
   });
 
-  it("no experiment's label is stored", async () => {
+  it("stores no experiment's label", async () => {
     const { id, token } = await signUp(service);
     const { status } = await endSessionsDuring(id, () =>
       service.call("POST", "/segment/assign", { key: token, body: { experiment: "hero" } }),
@@ -110,7 +110,7 @@ describe("of a session that ended meanwhile", () => {
     expect(rows).toEqual([]);
   });
 
-  it("no agent is allowed", async () => {
+  it("allows no agent", async () => {
     const client = await newClient(service);
     for (const change of [END_SESSIONS, "status = 'suspended'"]) {
       const { id, token } = await signUp(service);
@@ -124,7 +124,7 @@ describe("of a session that ended meanwhile", () => {
     }
   });
 
-  it("no account is deleted", async () => {
+  it("deletes no account", async () => {
     const { id, token } = await signUp(service);
     const { status } = await endSessionsDuring(id, () =>
       deleteMe(service, token, { password: PASSWORD }),

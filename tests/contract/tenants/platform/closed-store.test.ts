@@ -25,20 +25,20 @@ beforeEach(async () => {
 const readShop = () => callAdminApi(service.ctx, SHOP, { document: SHOP_QUERY });
 
 describe.each(["locked", "inactive"] as const)("a store that the platform calls %s", (closure) => {
-  it("is called again later", async () => {
+  it("is called again once it is open", async () => {
     service.sandbox.storefront.closeStore(SHOP, closure);
     await expect(readShop()).rejects.toMatchObject({ status: 423, retryable: true });
     service.sandbox.storefront.closeStore(SHOP, null);
     expect(await readShop()).toMatchObject({ shop: { myshopifyDomain: SHOP } });
   });
 
-  it("has not refused its webhooks", async () => {
+  it("does not count as having refused its webhooks", async () => {
     service.sandbox.storefront.closeStore(SHOP, closure);
     await expect(registerWebhooks(service.ctx, SHOP)).rejects.toMatchObject({ status: 423 });
     expect((await getTenant(service.ctx, SHOP)).connection.refused_webhooks).toBeUndefined();
   });
 
-  it("gets what a shopper decided meanwhile", async () => {
+  it("gets a shopper's decision of the meantime once it is open", async () => {
     const ada = await store.signUp(SHOP, `ada-${closure}@example.com`);
     await service.database.query("UPDATE storefront_users SET email_verified = true");
     const decide = (isGranted: boolean) =>
