@@ -81,7 +81,7 @@ function report(ctx: Ctx, { found }: Guard, path: string): void {
  * A response that is made from the address alone is not searched for the request's own secrets: it
  * was made without them, and a caller could take any text out of it by naming that text a secret.
  */
-export function guardReply(ctx: Ctx, url: URL, reply: ApiResponse): ApiResponse {
+export function guardApiResponse(ctx: Ctx, url: URL, reply: ApiResponse): ApiResponse {
   const isPage = PAGE_TYPES.test(String(reply.headers["Content-Type"] ?? ""));
   const isText = typeof reply.body === "string";
   const secrets = url.search && !reply.isOfAddress ? secretsOf(url.searchParams) : [];

@@ -36,7 +36,7 @@ function reply(
   );
 }
 
-export function isReply(value: unknown): value is ApiResponse {
+export function isApiResponse(value: unknown): value is ApiResponse {
   return typeof value === "object" && value !== null && IS_REPLY in value;
 }
 

@@ -7,7 +7,7 @@
 //     enforceRateLimit
 //     spec.handle
 //     recordServedAccess, recordServedCall the access log, and the record of agents' calls
-//   toErrorReply                           every error in the one JSON shape (DECISIONS 3)
+//   toErrorResponse                        every error in the one JSON shape (DECISIONS 3)
 //   request.served                         the one log line
 //
 // From `dispatch` on they run again when the store's settings were changed meanwhile.
@@ -20,7 +20,7 @@ import { AppError, isAppError } from "../runtime/errors.ts";
 import { recordServedAccess, type AccessNote, type ServedAccess } from "./access/served-access.ts";
 import { recordServedCall, type ServedCall } from "./agents/agent-calls.ts";
 import { parseForm, type ApiRequest } from "./api-request.ts";
-import { empty, isReply, json, transportHeaders, type ApiResponse } from "./api-response.ts";
+import { empty, isApiResponse, json, transportHeaders, type ApiResponse } from "./api-response.ts";
 import { withChallenge } from "./auth/agent-guard.ts";
 import { bearerToken } from "./auth/guards.ts";
 import { identifyCaller, type Caller } from "./auth/identify-caller.ts";
@@ -29,7 +29,7 @@ import { AUTH_SCHEMES } from "./auth/schemes.ts";
 import { toPublicRequest } from "./caching/public-request.ts";
 import { corsHeaders, extensionCorsHeaders, preflightHeaders } from "./cors.ts";
 import type { AnySpec, Specs } from "./endpoint.ts";
-import { toErrorReply } from "./error-response.ts";
+import { toErrorResponse } from "./error-response.ts";
 import { enforceRateLimit } from "./rate-limit.ts";
 import { mediaType, readJson, readSigned, validate } from "./request-body.ts";
 import { traitsOf, type Method } from "./route-traits.ts";
@@ -74,7 +74,7 @@ export async function respond(
     cors: { Vary: "Origin" },
     notes: {},
   };
-  const reply = await answer(exchange).catch((error: unknown) => replyToError(exchange, error));
+  const reply = await answer(exchange).catch((error: unknown) => respondToError(exchange, error));
   Object.assign(reply.headers, {
     ...exchange.cors,
     ...reply.headers,
@@ -92,10 +92,10 @@ export async function respond(
   return reply;
 }
 
-function replyToError(exchange: Exchange, error: unknown): ApiResponse {
+function respondToError(exchange: Exchange, error: unknown): ApiResponse {
   const { ctx, specs, request, requestId } = exchange;
   const [spec] = Object.values(specs);
-  const reply = toErrorReply(ctx, error, { request, requestId, spec });
+  const reply = toErrorResponse(ctx, error, { request, requestId, spec });
   const isProxiedPage = exchange.isProxied && spec?.isPage;
   return (isProxiedPage && refusedLinkPage(error, request, exchange.tenant)) || reply;
 }
@@ -128,25 +128,39 @@ const MAX_REPEATS = 10;
 
 /** Dispatches again when the store was changed or moved meanwhile: by then, nothing was done. */
 async function dispatchCurrent(exchange: Exchange, named: RequestTenant): Promise<ApiResponse> {
-  const { ctx, specs } = exchange;
   let found = named;
   for (let repeats = 0; repeats < MAX_REPEATS; repeats += 1)
     try {
       return await dispatch(exchange, found);
     } catch (error) {
-      const isStale = error instanceof StaleTenantError;
-      // A result from a cached tenant is sent only after the tenant was found to be current.
-      const mayBeOld = isStale || isStoreMoving(error) || traitsOf(specs).allowsCachedTenant;
-      const mayHaveMoved = mayBeOld || mayLackRows(ctx, error);
-      const tenant = mayHaveMoved && found.shop ? await findTenant(ctx, found.shop) : found.tenant;
-      const isOther = mayBeOld ? tenant !== found.tenant : tenant?.region !== found.tenant?.region;
-      if (!isStale && !isOther) throw error;
-      found = { ...found, tenant };
+      const current = await findNewerTenant(exchange, found, error);
+      if (!current) throw error;
+      found = { ...found, ...current };
     }
   throw new AppError("overloaded", {
     message: "The store's settings change too often at this moment. Try again shortly.",
     headers: { "Retry-After": "1" },
   });
+}
+
+/**
+ * The store's current record, where the error may come from an older one. Null where the error is the answer: the
+ * record has not changed, or the error does not depend on it.
+ */
+async function findNewerTenant(
+  { ctx, specs }: Exchange,
+  found: RequestTenant,
+  error: unknown,
+): Promise<{ tenant: Tenant | null } | null> {
+  const isStale = error instanceof StaleTenantError;
+  // A result from a cached tenant is sent only after the tenant was found to be current.
+  const dependsOnSettings = isStale || isStoreMoving(error) || traitsOf(specs).allowsCachedTenant;
+  if (!dependsOnSettings && !mayLackRows(ctx, error)) return null;
+  const tenant = found.shop ? await findTenant(ctx, found.shop) : found.tenant;
+  const isOther = dependsOnSettings
+    ? tenant !== found.tenant
+    : tenant?.region !== found.tenant?.region;
+  return isStale || isOther ? { tenant } : null;
 }
 
 /**
@@ -207,7 +221,7 @@ async function runMethod(served: Served, found: RequestTenant): Promise<ApiRespo
     throw withAgentChallenge(spec, call, error);
   });
 
-  const reply = isReply(result) ? result : json(200, result);
+  const reply = isApiResponse(result) ? result : json(200, result);
   if (spec.isCacheable) reply.isOfAddress = true;
   if (spec.access || served.access) await recordServedAccess(served, reply.status);
   return reply;

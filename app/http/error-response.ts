@@ -15,7 +15,7 @@ type FailedRequest = {
 };
 
 /** Logs bugs on our side. */
-export function toErrorReply(
+export function toErrorResponse(
   ctx: Ctx,
   error: unknown,
   { request, requestId, spec }: FailedRequest,

@@ -5,7 +5,7 @@ import type { Ctx } from "../context.server.ts";
 import { AppError, isAppError, toErrorBody } from "../runtime/errors.ts";
 import { inSpan, SpanKind } from "../runtime/telemetry/tracing.ts";
 import { createEventStream, type EventStream } from "./event-stream.ts";
-import { guardReply } from "./address-guard.ts";
+import { guardApiResponse } from "./address-guard.ts";
 import { hasProxyMarks } from "./auth/app-proxy.ts";
 import { fromNode } from "./api-request.ts";
 import { observeRequest } from "./metrics-endpoint.ts";
@@ -77,7 +77,11 @@ async function answer(
 ): Promise<ApiResponse> {
   const request = fromNode(incoming, ctx.config.TRUST_PROXY_HOPS, events);
   if (!found) throw new AppError("not_found");
-  return guardReply(ctx, request.url, await found.endpoint.respond(ctx, request, found.params));
+  return guardApiResponse(
+    ctx,
+    request.url,
+    await found.endpoint.respond(ctx, request, found.params),
+  );
 }
 
 /** The path, and the query where there is one. */

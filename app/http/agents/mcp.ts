@@ -184,7 +184,7 @@ export async function answerMcp(
     const send = () => forward(toRequest(request), toKnownMessage(message.data), call);
     const response = asked ? await withProgress(request, body, send) : await send();
     if (call.failure) throw call.failure;
-    return await toReply(ctx, response, body);
+    return await toApiResponse(ctx, response, body);
   } catch (error) {
     return toRpcRefusal(error, idOf(body));
   }
@@ -257,7 +257,7 @@ function toRequest(request: ApiRequest): Request {
   return new Request("http://internal/mcp", { method: "POST", headers });
 }
 
-async function toReply(ctx: Ctx, response: Response, body: unknown): Promise<ApiResponse> {
+async function toApiResponse(ctx: Ctx, response: Response, body: unknown): Promise<ApiResponse> {
   const text = await response.text();
   if (text.includes(`"code":${INTERNAL_ERROR}`)) {
     const reason = Failure.safeParse(parseJson(text)).data?.error.message;

@@ -4,11 +4,11 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Ctx } from "../../context.server.ts";
 import { AppError, isAppError, toErrorBody } from "../../runtime/errors.ts";
 import { toDatabaseError } from "../error-response.ts";
-import { guardReply, guardResponse } from "../address-guard.ts";
+import { guardApiResponse, guardResponse } from "../address-guard.ts";
 import { isGated, passGate } from "./admin-gate.ts";
 import type { AdminAddresses } from "../../shopify.server.ts";
 import { fromNode, type ApiRequest } from "../api-request.ts";
-import { isReply } from "../api-response.ts";
+import { isApiResponse } from "../api-response.ts";
 import { openBuild, openDevelopment } from "./screen-source.ts";
 import { toWebRequest, toWebResponse } from "./web-request.ts";
 
@@ -74,7 +74,8 @@ export async function createScreens(options: {
     try {
       const request = readInbound(incoming);
       const gate = isGated(request) ? await passGate(ctx, request) : null;
-      if (isReply(gate)) return toWebResponse(incoming, guardReply(ctx, request.url, gate));
+      if (isApiResponse(gate))
+        return toWebResponse(incoming, guardApiResponse(ctx, request.url, gate));
       const context = { ctx, shopify, gate, requestId, failure: null };
       const headers = createHeaders(incoming);
       const asked = await toWebRequest(request, { origin, headers, signal });
