@@ -2,6 +2,7 @@
 // data; only when the tenant enabled it (SPEC "Real-time write matrix"). The membership of a segment that
 // the merchant sends goes with it, and only of a customer who accepts marketing.
 import { hash } from "node:crypto";
+import type { Ctx } from "../../context.server.ts";
 import {
   HASHED_EMAIL,
   toProfileMessage,
@@ -20,11 +21,32 @@ import {
   SEGMENT_EVENT,
 } from "../customers/segments/profile-audience.ts";
 import { toSlug } from "../tags/catalog.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { findPresentCustomer, findUserId, readPerson, requireCustomer } from "./item-customer.ts";
 import { GONE, isNothing, nothingToSend, skipOf, UNKNOWN } from "./nothing-to-send.ts";
 
 const NO_CONSENT = { cookie: false, marketing: false };
 const NAMESPACE = "customer_identity";
+
+type ProfilePerson = { email: string; consents: { cookie: boolean; marketing: boolean } };
+
+/** Whose profile is sent: a customer, or an unknown person whose address the event has. `skipped`: why none is sent. */
+async function findProfilePerson(
+  ctx: Ctx,
+  tenant: Tenant,
+  item: QueueItem,
+): Promise<ProfilePerson | { skipped: string }> {
+  const userId = await findUserId(ctx, tenant, item);
+  if (userId === null) {
+    const named = readPerson(item);
+    if (named.userId !== null || !named.email) return UNKNOWN;
+    return { email: named.email, consents: NO_CONSENT };
+  }
+  const customer = await findPresentCustomer(ctx, tenant, userId);
+  if (!customer) return GONE;
+  if (!customer.email) return { skipped: "no address to hash" };
+  return { email: customer.email, consents: customer.consents };
+}
 
 /** The segment of an event that the service itself made. */
 function audienceOf(item: QueueItem): Audience | null {
@@ -62,14 +84,9 @@ export const profilePlatformChannel: Channel = {
   async transform(ctx, tenant, item) {
     const endpoint = tenant.config.profile_platform_url ?? "";
     requireCustomer(item);
-    const userId = await findUserId(ctx, tenant, item);
-    const customer = userId === null ? null : await findPresentCustomer(ctx, tenant, userId);
-    if (userId !== null && !customer) return nothingToSend(endpoint, GONE.skipped);
-    const person = readPerson(item);
-    const named = person.userId === null ? person.email : null;
-    const email = customer ? customer.email : named;
-    if (!email) return nothingToSend(endpoint, customer ? "no address to hash" : UNKNOWN.skipped);
-    const consents = customer?.consents ?? NO_CONSENT;
+    const person = await findProfilePerson(ctx, tenant, item);
+    if ("skipped" in person) return nothingToSend(endpoint, person.skipped);
+    const { email, consents } = person;
     const audience = audienceOf(item);
     if (audience && !consents.marketing)
       return nothingToSend(endpoint, "the customer does not accept marketing");

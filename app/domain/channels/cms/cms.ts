@@ -103,7 +103,7 @@ export const cmsChannel: Channel = {
     if (given && (await findUserId(ctx, tenant, subject)) === null)
       return addItem(ctx, tenant, subject, given);
     return withCustomerLease(ctx, tenant, subject, "cms", (userId) =>
-      write(ctx, tenant, item, userId, given),
+      deliverCustomer(ctx, tenant, item, userId, given),
     );
   },
   async probe(ctx, tenant) {
@@ -122,7 +122,7 @@ function requireCollection({ shop, config }: Tenant, eventId: string): Access {
 }
 
 // Reads the customer again under the lease: an overtaken row must not restore an older state.
-async function write(
+async function deliverCustomer(
   ctx: Ctx,
   tenant: Tenant,
   item: QueueItem,
@@ -131,10 +131,10 @@ async function write(
 ): Promise<DeliveryResult> {
   const access = requireCollection(tenant, item.eventId);
   const customer = await findPresentCustomer(ctx, tenant, userId);
-  if (!customer) return remove(ctx, tenant, access, userId);
-  if (given) return put(ctx, tenant, access, customer, given);
+  if (!customer) return removeItem(ctx, tenant, access, userId);
+  if (given) return upsertItem(ctx, tenant, access, customer, given);
   try {
-    return await put(ctx, tenant, access, customer, await fieldsOf(ctx, tenant, customer));
+    return await upsertItem(ctx, tenant, access, customer, await fieldsOf(ctx, tenant, customer));
   } catch (error) {
     if (!isReferenceMissing(error)) throw error;
     // A tag's item was deleted manually, or belongs to a collection that was configured earlier.
@@ -147,7 +147,7 @@ async function write(
       ...customer,
       crmTags: customer.crmTags.map((tag) => ({ ...tag, cms_item_id: null })),
     };
-    return put(ctx, tenant, access, customer, await fieldsOf(ctx, tenant, untagged));
+    return upsertItem(ctx, tenant, access, customer, await fieldsOf(ctx, tenant, untagged));
   }
 }
 
@@ -181,7 +181,7 @@ async function addItem(
   const person = readPerson(subject);
   const { sql } = dataOf(ctx, tenant);
   if (person.userId === null && (await isDeletedPerson(ctx, sql, tenant.shop, person))) return GONE;
-  await create(ctx, access, fields);
+  await createOrAdopt(ctx, access, fields);
   return { httpStatus: 200 };
 }
 
@@ -191,31 +191,31 @@ function subjectOf(item: QueueItem, given: CmsFields | null): QueueItem {
   return { ...item, payload: { id: given["storefront-customer-id"], email: given.email } };
 }
 
-type KeptItem = { userId: number; itemId: string | null; digest: string };
+type StoredItem = { userId: number; itemId: string | null; digest: string };
 
 // Locked in the order of their ids, as everywhere.
-const keepItems = (condition: string) => `
+const storeItems = (condition: string) => `
   UPDATE storefront_users SET cms_item_id = kept.item_id, cms_hash = kept.digest FROM (
     SELECT u.id, k.item_id, k.digest
     FROM unnest(${anyLength(2, "int")}, ${anyLength(3, "text")}, ${anyLength(4, "text")}) AS k(id, item_id, digest)
     JOIN storefront_users u ON u.shop = $1 AND u.id = k.id WHERE ${condition} ORDER BY u.id FOR NO KEY UPDATE OF u
   ) AS kept WHERE storefront_users.shop = $1 AND storefront_users.id = kept.id`;
 
-type Keepers = {
-  /** On the disk before the call, so that `remove` searches for the item even after a crash. */
-  started: GroupCommit<KeptItem, void>;
+type ItemWriters = {
+  /** On the disk before the call, so that `removeItem` searches for the item even after a crash. */
+  started: GroupCommit<StoredItem, void>;
   /** The settlement waits for the disk; a delivery that is repeated finds its item by the slug. */
-  written: GroupCommit<KeptItem, void>;
+  written: GroupCommit<StoredItem, void>;
 };
-const keepers = new WeakMap<Tenant, Keepers>();
+const itemWriters = new WeakMap<Tenant, ItemWriters>();
 
-/** Deliveries of the store that remember their items at the same time share a commit. */
-function keepersOf(ctx: Ctx, tenant: Tenant): Keepers {
-  const known = keepers.get(tenant);
+/** Deliveries of the store that store their items at the same time share a commit. */
+function itemWritersOf(ctx: Ctx, tenant: Tenant): ItemWriters {
+  const known = itemWriters.get(tenant);
   if (known) return known;
   const { sql } = dataOf(ctx, tenant);
-  const keeper = (name: string, text: string) =>
-    createGroupCommit<KeptItem, void>(async (items) => {
+  const writer = (name: string, text: string) =>
+    createGroupCommit<StoredItem, void>(async (items) => {
       await sql(
         text,
         [
@@ -228,14 +228,14 @@ function keepersOf(ctx: Ctx, tenant: Tenant): Keepers {
       return items.map(() => undefined);
     });
   const made = {
-    started: keeper("start_cms_items", keepItems("true")),
-    written: keeper("keep_cms_items", keepItems(NO_WAIT_FOR_DISK)),
+    started: writer("start_cms_items", storeItems("true")),
+    written: writer("keep_cms_items", storeItems(NO_WAIT_FOR_DISK)),
   };
-  keepers.set(tenant, made);
+  itemWriters.set(tenant, made);
   return made;
 }
 
-async function put(
+async function upsertItem(
   ctx: Ctx,
   tenant: Tenant,
   access: Access,
@@ -246,13 +246,13 @@ async function put(
   if (customer.cms_item_id && customer.cms_hash === digest)
     return { httpStatus: null, skipped: "unchanged" };
 
-  const { started, written } = keepersOf(ctx, tenant);
-  // A hash without an id records that a creation started: `remove` must search for an item that it
+  const { started, written } = itemWritersOf(ctx, tenant);
+  // A hash without an id records that a creation started: `removeItem` must search for an item that it
   // may have made.
   if (!customer.cms_item_id) await started.add({ userId: customer.id, itemId: null, digest });
   const itemId = customer.cms_item_id
-    ? await update(ctx, access, customer.cms_item_id, fields)
-    : await create(ctx, access, fields);
+    ? await updateOrRecreate(ctx, access, customer.cms_item_id, fields)
+    : await createOrAdopt(ctx, access, fields);
   await written.add({ userId: customer.id, itemId, digest });
   return { httpStatus: 200 };
 }
@@ -273,7 +273,7 @@ async function findItemId(
 }
 
 /** Deletes the item of a deleted customer; a missing item counts as deleted. */
-async function remove(
+async function removeItem(
   ctx: Ctx,
   tenant: Tenant,
   access: Access,
@@ -291,7 +291,7 @@ async function remove(
 
 type Access = Parameters<Ctx["cms"]["createItem"]>[0];
 
-async function update(
+async function updateOrRecreate(
   ctx: Ctx,
   access: Access,
   itemId: string,
@@ -302,12 +302,14 @@ async function update(
     return itemId;
   } catch (error) {
     // The item was deleted manually: the customer gets a new one.
-    if (error instanceof OutboundError && error.status === 404) return create(ctx, access, fields);
+    if (error instanceof OutboundError && error.status === 404)
+      return createOrAdopt(ctx, access, fields);
     throw error;
   }
 }
 
-async function create(ctx: Ctx, access: Access, fields: CmsFields): Promise<string> {
+/** Creates the item, or takes over the one with its slug: an earlier creation whose response was lost. */
+async function createOrAdopt(ctx: Ctx, access: Access, fields: CmsFields): Promise<string> {
   try {
     return (await ctx.cms.createItem(access, fields)).id;
   } catch (error) {
