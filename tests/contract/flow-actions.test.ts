@@ -27,6 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
+  service.sandbox.email.clearInbox();
   await service.database.truncate();
   for (const shop of [SHOP, OTHER_SHOP])
     await service.addTenant(shop, { enabled_channels: [], profile_platform_enabled: false });

@@ -82,7 +82,7 @@ const rowsOf = async (where: string, values: unknown[] = [], shop = SHOP): Promi
   );
 };
 const ofPayer = (operation: string) =>
-  rowsOf("user_id = $2 AND operation = $3", [payer.id, operation]);
+  rowsOf("user_id = $2 AND operation = $3 AND client_id = $4", [payer.id, operation, client]);
 const known = () => ({ client_id: client, user_id: payer.id });
 
 describe("a call of a linked agent", () => {

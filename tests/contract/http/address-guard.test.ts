@@ -1,6 +1,10 @@
 // The guard against responses with a signature or token in an address, in case a page ever writes one.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { guardReply, guardResponse, SECRET_PARAMETERS } from "../../../app/http/address-guard.ts";
+import {
+  guardApiResponse,
+  guardResponse,
+  SECRET_PARAMETERS,
+} from "../../../app/http/address-guard.ts";
 import { json, plain, redirect, type ApiResponse } from "../../../app/http/api-response.ts";
 import { startService, type Service } from "../../support/service.ts";
 import { processorMs } from "../../support/processor-time.ts";
@@ -35,7 +39,11 @@ describe.each([...SECRET_PARAMETERS])("%s in an address", (name) => {
   it("is redacted in a page and logged for the operator, in production", () => {
     for (const html of written(name)) {
       const before = deployed.logged.length;
-      const { body } = guardReply(deployed.ctx, here(), page(`<p>before</p>${html}<p>after</p>`));
+      const { body } = guardApiResponse(
+        deployed.ctx,
+        here(),
+        page(`<p>before</p>${html}<p>after</p>`),
+      );
       expect([html, String(body).includes(SECRET)]).toEqual([html, false]);
       expect(body).toMatch(/<p>before<\/p>.*redacted.*<p>after<\/p>/s);
       expect(deployed.logged.slice(before)).toMatchObject([
@@ -46,7 +54,7 @@ describe.each([...SECRET_PARAMETERS])("%s in an address", (name) => {
 
   it("is redacted in a redirect, in production; the rest stays", () => {
     const reply = redirect(`https://app.example/x?a=1&${name}=${SECRET}&b=2#c`);
-    expect(guardReply(deployed.ctx, here(), reply).headers.Location).toBe(
+    expect(guardApiResponse(deployed.ctx, here(), reply).headers.Location).toBe(
       `https://app.example/x?a=1&${name}=redacted&b=2#c`,
     );
     const sent = new Response(null, { status: 302, headers: { Location: `/x?${name}=${SECRET}` } });
@@ -57,8 +65,10 @@ describe.each([...SECRET_PARAMETERS])("%s in an address", (name) => {
 
   it("throws under tests", async () => {
     for (const html of written(name))
-      expect(() => guardReply(tested.ctx, here(), page(html))).toThrow(name);
-    expect(() => guardReply(tested.ctx, here(), redirect(`/x?${name}=${SECRET}`))).toThrow(name);
+      expect(() => guardApiResponse(tested.ctx, here(), page(html))).toThrow(name);
+    expect(() => guardApiResponse(tested.ctx, here(), redirect(`/x?${name}=${SECRET}`))).toThrow(
+      name,
+    );
     const streamed = guardResponse(
       tested.ctx,
       here(),
@@ -77,7 +87,7 @@ describe("a secret of the request", () => {
           const query = `?${name}=${encodeURIComponent(secret)}`;
           const replies = [page(`<p>${shown}</p>`), json(400, { message: `no ${shown}` })];
           for (const reply of replies)
-            expect(guardReply(deployed.ctx, here(query), reply).body).not.toContain(shown);
+            expect(guardApiResponse(deployed.ctx, here(query), reply).body).not.toContain(shown);
         }
     },
   );
@@ -89,7 +99,7 @@ describe("a link that names a piece of a page as a secret", () => {
     const html = `<h1>Allow access?</h1><p>${warning}</p><button>Allow</button>`;
     const before = deployed.logged.length;
     const url = here(`?${name}=${encodeURIComponent(warning)}`);
-    const { status, body, headers } = guardReply(deployed.ctx, url, page(html));
+    const { status, body, headers } = guardApiResponse(deployed.ctx, url, page(html));
     expect([status, headers["Content-Type"]]).toEqual([400, "text/plain; charset=utf-8"]);
     expect(body).not.toMatch(/Allow|evil/);
     expect(deployed.logged.slice(before)).toMatchObject([{ event: "answer.redacted" }]);
@@ -119,9 +129,11 @@ describe("an address without a secret", () => {
       '{"signature":"abc","code":"invalid_signature"}',
       `<a href="/x?signature=">`,
     ])
-      expect(guardReply(tested.ctx, here(), page(text)).body).toBe(text);
+      expect(guardApiResponse(tested.ctx, here(), page(text)).body).toBe(text);
     const location = `https://store.example/x?error=denied#session_code=${SECRET}`;
-    expect(guardReply(tested.ctx, here(), redirect(location)).headers.Location).toBe(location);
+    expect(guardApiResponse(tested.ctx, here(), redirect(location)).headers.Location).toBe(
+      location,
+    );
   });
 });
 
@@ -129,7 +141,7 @@ describe("a streamed page", () => {
   it("is guarded across chunk borders and arrives complete", async () => {
     const html = `<p>é</p>${written("hmac").join("<p>text</p>")}${"<i>x</i>".repeat(200)}<p>end</p>`;
     const bytes = new TextEncoder().encode(html);
-    const expected = guardReply(deployed.ctx, here(), page(html)).body;
+    const expected = guardApiResponse(deployed.ctx, here(), page(html)).body;
     for (const size of [1, 2, 3, 7, 64, 1_000]) {
       let at = 0;
       const body = new ReadableStream<Uint8Array>({
@@ -151,7 +163,7 @@ describe("a streamed page", () => {
     for (const piece of ["&", "%25", "?signature", "&hmac=a", ";", "\\u0026", "a"]) {
       const html = piece.repeat(Math.floor((2 * 1024 * 1024) / piece.length));
       const started = processorMs();
-      guardReply(deployed.ctx, here(), page(html));
+      guardApiResponse(deployed.ctx, here(), page(html));
       await guardResponse(
         deployed.ctx,
         here(),

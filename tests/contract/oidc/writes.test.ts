@@ -13,6 +13,7 @@ import {
   signedInUser,
   type ProviderName,
 } from "../../support/browser/sign-in-journey.ts";
+import { letRetriesComeDue } from "../../support/bus/queue.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
 import { queueIsEmpty } from "../identity/people.ts";
 
@@ -262,4 +263,12 @@ it("a sign-in works while every other system is down, and they receive it later"
     ),
   ).toHaveLength(4);
   service.sandbox.clearFaults();
+  await eventually("every system to receive it", async () => {
+    await letRetriesComeDue(service.database);
+    const rows = await query(
+      "SELECT status FROM integration_queue WHERE entity_id = $1",
+      String(id),
+    );
+    return rows.every(({ status }) => status === "delivered");
+  });
 });

@@ -168,9 +168,8 @@ describe("saving", () => {
 });
 
 describe("the returned configuration", () => {
-  const shop = "plain-store.myshopify.com";
-
   test("contains the default of every field that the store has not saved", async () => {
+    const shop = "plain-store.myshopify.com";
     await save({ brand_name: "Plain" }, ADMIN_KEY, shop);
     expect(await show(shop)).toEqual({
       brand_name: "Plain",
@@ -212,10 +211,10 @@ describe("the returned configuration", () => {
     });
     await save({ agent_access_enabled: false, wms_system: "acme" }, ADMIN_KEY, shop);
     expect(await show(shop)).toMatchObject({ agent_access_enabled: false, wms_system: "acme" });
-    await save({ agent_access_enabled: null, wms_system: null }, ADMIN_KEY, shop);
   });
 
   test("has days of retention within their range only", async () => {
+    const shop = "retaining-store.myshopify.com";
     expect((await save({ archive_retention_days: 30 }, ADMIN_KEY, shop)).status).toBe(200);
     for (const days of [29, 3651, 45.5, "90", 0, -1, 1e9]) {
       const answer = await save({ archive_retention_days: days }, ADMIN_KEY, shop);
@@ -227,19 +226,22 @@ describe("the returned configuration", () => {
     }
     expect(await show(shop)).toMatchObject({ archive_retention_days: 30 });
     await save({ archive_retention_days: null }, ADMIN_KEY, shop);
-    expect(await show(shop)).toMatchObject({ archive_retention_days: 365 });
+    expect((await show(shop)).archive_retention_days).toBe(365);
   });
 
   test("contains none of the service's shared credentials", async () => {
-    expect(Object.keys(await show(shop))).not.toContain("analytics_measurement_id");
-    expect(Object.keys(await show(shop))).not.toContain("email_from");
-    expect(Object.keys(await show(shop))).not.toContain("federated_issuer");
+    const shop = "borrowing-store.myshopify.com";
+    await save({ brand_name: "Borrowing" }, ADMIN_KEY, shop);
+    const shown = await show(shop);
+    for (const name of ["analytics_measurement_id", "email_from", "federated_issuer"])
+      expect(shown).not.toHaveProperty(name);
   });
 
   test("changes nothing when it is sent back, also with the store's own key", async () => {
-    await save({ admin_key: "admin-key-of-plain-store" }, ADMIN_KEY, shop);
+    const [shop, ownKey] = ["returning-store.myshopify.com", "admin-key-of-returning-store"];
+    await save({ admin_key: ownKey }, ADMIN_KEY, shop);
     const before = await stored(shop);
-    for (const key of [ADMIN_KEY, "admin-key-of-plain-store"]) {
+    for (const key of [ADMIN_KEY, ownKey]) {
       expect((await save(await show(shop), key, shop)).status).toBe(200);
       expect(await stored(shop)).toEqual(before);
     }
@@ -247,12 +249,12 @@ describe("the returned configuration", () => {
 });
 
 describe("an inbound secret", () => {
-  const shop = "weak-store.myshopify.com";
   const WEAK = "fifteen-charact";
 
   test.each(["storefront_app_secret", "admin_key", "erp_token", "jwt_secret"])(
     "below 16 characters is rejected: %s",
     async (name) => {
+      const shop = "refused-store.myshopify.com";
       const answer = await save({ brand_name: "Not stored", [name]: WEAK }, ADMIN_KEY, shop);
       expect([answer.status, answer.json.fields, await stored(shop)]).toEqual([
         400,
@@ -266,6 +268,7 @@ describe("an inbound secret", () => {
   );
 
   test("that was stored shorter before the minimum existed is not accepted", async () => {
+    const shop = "weak-store.myshopify.com";
     await save({ brand_name: "Weak" }, ADMIN_KEY, shop);
     const raw = JSON.stringify({ id: 1, email: "a@b.example" });
     for (const [name, value] of [
@@ -345,6 +348,8 @@ describe("a credential", () => {
   });
 
   test("survives a form that was rendered before the credential was replaced", async () => {
+    const shop = "replacing-store.myshopify.com";
+    await save({ cms_api_token: "rendered-before-0123456789" }, ADMIN_KEY, shop);
     const old = await show(shop);
     await save({ cms_api_token: "replaced-meanwhile-0123456789" }, ADMIN_KEY, shop);
     expect((await save(old, ADMIN_KEY, shop)).status).toBe(200);
@@ -376,16 +381,17 @@ describe("a credential", () => {
   });
 
   test("copied to another store's record cannot be decrypted there", async () => {
+    const copying = "copying-store.myshopify.com";
+    await save({ brand_name: "Copying" }, ADMIN_KEY, copying);
     await service.database.query(
       `UPDATE kv SET value = value || jsonb_build_object('cms_api_token',
         (SELECT value->'cms_api_token' FROM kv WHERE shop = $1 AND key = $2)), version = version + 1
         WHERE shop = $3 AND key = $4`,
-      [shop, `tenant:${shop}`, "new-store.myshopify.com", "tenant:new-store.myshopify.com"],
+      [shop, `tenant:${shop}`, copying, `tenant:${copying}`],
     );
-    const answer = await service.call("GET", "/config?shop=new-store.myshopify.com");
+    const answer = await service.call("GET", `/config?shop=${copying}`);
     expect(answer.status).toBe(500);
     expect(answer.text).not.toContain("clear");
-    await service.database.query("DELETE FROM kv WHERE shop = 'new-store.myshopify.com'");
   });
 });
 
@@ -465,9 +471,8 @@ describe("the admin key", () => {
     expect((await save({ enabled_channels: null }, TENANT_KEY)).status).toBe(403);
     expect(await stored()).toEqual(before);
     const { enabled_channels, event_bus_phase, event_routes = null } = await show();
-    expect(
-      (await save({ enabled_channels, event_bus_phase, event_routes }, TENANT_KEY)).status,
-    ).toBe(200);
+    const shown = { enabled_channels, event_bus_phase, event_routes };
+    expect((await save(shown, TENANT_KEY)).status).toBe(200);
     expect((await save({ enabled_channels: null, access_role: null })).status).toBe(200);
   });
 

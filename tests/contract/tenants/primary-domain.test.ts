@@ -1,6 +1,6 @@
 // The store's primary domain: read when the store connects and by the scheduled run, kept by shop/update,
 // and an allowed origin of that store alone.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ingestWebhook } from "../../support/bus/events.ts";
 import { begin, errorOf, putPerson, signInAs } from "../../support/browser/sign-in-journey.ts";
 import {
@@ -16,8 +16,11 @@ let service: Service;
 beforeAll(async () => {
   service = await startService({ background: true });
   await service.addTenant(OTHER_SHOP);
+  for (const shop of [SHOP, AHEAD]) await install(service, shop);
 });
 afterAll(() => service.stop());
+// Some tests compare a store's whole record, which a settled request changes too.
+beforeEach(() => storeRequestsAreSettled(service));
 afterEach(() => service.sandbox.clearFaults());
 
 const hostOf = async (shop = SHOP): Promise<string | undefined> =>
@@ -37,24 +40,29 @@ const isAllowed = async (origin: string, shop = SHOP) =>
   ) === origin;
 const update = (domain: unknown, shop = SHOP) =>
   JSON.stringify({ id: 954_889, name: "A store", domain, myshopify_domain: shop });
+/** A store whose updates come ahead of time, each later than those before it. */
+const AHEAD = "ahead-store.myshopify.com";
+let aheadMs = 0;
+const nextUpdateAt = () => new Date(Date.now() + (aheadMs += 2_000)).toISOString();
 const minutesFromNow = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
 
 describe("the primary domain", () => {
   test("is read at the install with the currency, and is an allowed origin of this store alone", async () => {
-    await install(service);
-    const host = service.sandbox.storefront.primaryHost(SHOP);
-    expect(host).not.toBe(SHOP);
-    expect(await hostOf()).toBe(host);
-    expect((await recordOf(SHOP)).value.connection.currency).toBe("EUR");
-    expect(await isAllowed(`https://${host}`)).toBe(true);
-    expect(await isAllowed(`https://${SHOP}`)).toBe(true);
+    const shop = "installing-store.myshopify.com";
+    await install(service, shop);
+    const host = service.sandbox.storefront.primaryHost(shop);
+    expect(host).not.toBe(shop);
+    expect(await hostOf(shop)).toBe(host);
+    expect((await recordOf(shop)).value.connection.currency).toBe("EUR");
+    expect(await isAllowed(`https://${host}`, shop)).toBe(true);
+    expect(await isAllowed(`https://${shop}`, shop)).toBe(true);
     for (const origin of [`http://${host}`, `https://${host}:8443`, `https://sub.${host}`])
-      expect(await isAllowed(origin)).toBe(false);
+      expect(await isAllowed(origin, shop)).toBe(false);
     expect(await isAllowed(`https://${host}`, OTHER_SHOP)).toBe(false);
   });
 
   test("may frame the store's pages and call with the shopper's cookie", async () => {
-    const host = service.sandbox.storefront.primaryHost(SHOP);
+    const host = await hostOf();
     const page = await service.call("GET", `/embed/account?shop=${SHOP}`, { key: null });
     expect(page.headers.get("content-security-policy")).toContain(`https://${host}`);
     const signedUp = await service.call("POST", `/auth/signup?shop=${SHOP}`, {
@@ -81,7 +89,7 @@ describe("the primary domain", () => {
   });
 
   test("moves by shop/update, registered at the install: the old origin is dropped, and sign-in is discovered anew", async () => {
-    const old = service.sandbox.storefront.primaryHost(SHOP);
+    const old = await hostOf();
     const person = putPerson(service, "storefront", "ada@example.com");
     expect(errorOf(await signInAs(service, "storefront", person))).toBeNull();
     const deliveries = await service.sandbox.storefront.movePrimaryDomain(
@@ -102,36 +110,41 @@ describe("the primary domain", () => {
   });
 
   test("moves by shop/update also where webhooks go to the bus", async () => {
+    const shop = AHEAD;
     const answer = await ingestWebhook(
       service,
       "shop/update",
-      JSON.parse(update("www.by-the-bus.example")),
-      { headers: { "X-Storefront-Triggered-At": minutesFromNow(1) } },
+      JSON.parse(update("www.by-the-bus.example", shop)),
+      { shop, headers: { "X-Storefront-Triggered-At": nextUpdateAt() } },
     );
     expect(answer.status).toBe(202);
-    await eventually("moved", async () => (await hostOf()) === "www.by-the-bus.example");
+    await eventually("moved", async () => (await hostOf(shop)) === "www.by-the-bus.example");
   });
 
   test("is the last one's of twenty changes that arrive at once, in any order", async () => {
-    const start = Date.parse(minutesFromNow(2));
+    const shop = AHEAD;
+    const start = Date.parse(nextUpdateAt());
     const order = Array.from({ length: 20 }, (_, n) => (n * 7) % 20);
     await Promise.all(
       order.map((n) =>
-        send(service, "shop-update", update(`host-${n}.example`), {
+        send(service, "shop-update", update(`host-${n}.example`, shop), {
+          shop,
           at: new Date(start + n).toISOString(),
         }),
       ),
     );
     await inboxIsWorked(service);
-    expect(await hostOf()).toBe("host-19.example");
+    expect(await hostOf(shop)).toBe("host-19.example");
   });
 
   test("is not moved back by an older shop/update", async () => {
-    await deliver(service, "shop-update", update("www.newest.example"), { at: minutesFromNow(4) });
-    await deliver(service, "shop-update", update("www.older.example"), { at: minutesFromNow(3) });
-    expect(await hostOf()).toBe("www.newest.example");
-    // Below the whole record is compared.
-    await storeRequestsAreSettled(service);
+    const shop = AHEAD;
+    const [older, newest] = [nextUpdateAt(), nextUpdateAt()];
+    const move = (domain: string, at: string) =>
+      deliver(service, "shop-update", update(domain, shop), { shop, at });
+    await move("www.newest.example", newest);
+    await move("www.older.example", older);
+    expect(await hostOf(shop)).toBe("www.newest.example");
   });
 
   test.each([
@@ -157,9 +170,11 @@ describe("the primary domain", () => {
   });
 
   test("is kept as browsers write it", async () => {
-    await deliver(service, "shop-update", update("WWW.Bücher.example"), { at: minutesFromNow(6) });
-    expect(await hostOf()).toBe("www.xn--bcher-kva.example");
-    expect(await isAllowed("https://www.xn--bcher-kva.example")).toBe(true);
+    const shop = AHEAD;
+    const domain = update("WWW.Bücher.example", shop);
+    await deliver(service, "shop-update", domain, { shop, at: nextUpdateAt() });
+    expect(await hostOf(shop)).toBe("www.xn--bcher-kva.example");
+    expect(await isAllowed("https://www.xn--bcher-kva.example", shop)).toBe(true);
   });
 
   test("is not changed by a forged shop/update, nor by one of another store", async () => {
@@ -192,11 +207,13 @@ describe("the primary domain", () => {
   });
 
   test("is not kept for years by a shop/update whose time is far ahead", async () => {
-    await deliver(service, "shop-update", update("www.ahead.example"), {
-      at: "2099-01-01T00:00:00Z",
-    });
-    await deliver(service, "shop-update", update("www.after.example"), { at: minutesFromNow(60) });
-    expect(await hostOf()).toBe("www.after.example");
+    const shop = "far-ahead-store.myshopify.com";
+    await install(service, shop);
+    const move = (domain: string, at: string) =>
+      deliver(service, "shop-update", update(domain, shop), { shop, at });
+    await move("www.ahead.example", "2099-01-01T00:00:00Z");
+    await move("www.after.example", minutesFromNow(60));
+    expect(await hostOf(shop)).toBe("www.after.example");
   });
 
   test("that cannot be read at the install costs the install nothing, and is read by the scheduled run", async () => {
@@ -227,22 +244,30 @@ describe("the primary domain", () => {
 });
 
 describe("the time zone", () => {
-  const zoneOf = async () => (await recordOf(SHOP)).value.connection.time_zone;
+  const zoneOf = async (shop: string) => (await recordOf(shop)).value.connection.time_zone;
 
   test("is read with the primary domain, and changed by shop/update", async () => {
-    expect(await zoneOf()).toBe("Europe/Berlin");
+    expect(await zoneOf(SHOP)).toBe("Europe/Berlin");
     await service.sandbox.storefront.moveTimeZone(SHOP, "America/Argentina/Buenos_Aires");
     await inboxIsWorked(service);
-    expect(await zoneOf()).toBe("America/Argentina/Buenos_Aires");
+    expect(await zoneOf(SHOP)).toBe("America/Argentina/Buenos_Aires");
   });
 
   test.each(["Mars/Olympus_Mons", "../etc/passwd", "", `Europe/${"a".repeat(80)}`, 3, null])(
     "is not changed by a shop/update with %s",
     async (zone) => {
-      const before = await zoneOf();
-      const body = { id: 1, domain: await hostOf(), iana_timezone: zone, myshopify_domain: SHOP };
-      await deliver(service, "shop-update", JSON.stringify(body), { at: minutesFromNow(90) });
-      expect(await zoneOf()).toBe(before);
+      const before = await zoneOf(AHEAD);
+      const body = {
+        id: 1,
+        domain: await hostOf(AHEAD),
+        iana_timezone: zone,
+        myshopify_domain: AHEAD,
+      };
+      await deliver(service, "shop-update", JSON.stringify(body), {
+        shop: AHEAD,
+        at: nextUpdateAt(),
+      });
+      expect(await zoneOf(AHEAD)).toBe(before);
     },
   );
 });

@@ -76,22 +76,28 @@ describe("the store's region rules", () => {
   });
 
   it("of two changes at the same moment the later is the platform's, also when the earlier one is written last", async () => {
+    const shop = "ruled-store.myshopify.com";
+    await installStore(service, shop);
+    await service.sandbox.storefront.grantScopes(shop, ["write_privacy_settings"]);
+    await disablePlatformBanner(service.ctx, shop);
     const set = (rules: ConsentRegions) =>
-      service.call("POST", `/config?shop=${SHOP}`, { body: { consent_regions: rules } });
+      service.call("POST", `/config?shop=${shop}`, { body: { consent_regions: rules } });
     await set({ ...REGION_PRESETS.europe, exceptions: [] });
     let release!: () => void;
     const replyAfter = new Promise<void>((done) => (release = done));
     const before = service.sandbox.requests("storefront").length;
     service.sandbox.failNext("storefront", { replyAfter, match: /graphql/ });
-    const earlier = writeRegionPolicies(service.ctx, SHOP);
+    const earlier = writeRegionPolicies(service.ctx, shop);
     await eventually("the earlier one to read", async () =>
       service.sandbox.requests("storefront").length > before ? true : undefined,
     );
     await set({ ...REGION_PRESETS.strict, exceptions: [] });
-    expect(await writeRegionPolicies(service.ctx, SHOP)).toMatchObject({ outcome: "written" });
+    expect(await writeRegionPolicies(service.ctx, shop)).toMatchObject({ outcome: "written" });
     release();
     expect(await earlier).toMatchObject({ outcome: "written" });
-    expect(await read()).toMatchObject({ differing: [] });
+    expect(await readRegionPolicies(service.ctx, await tenant(shop))).toMatchObject({
+      differing: [],
+    });
   });
 
   it("hostile and damaged rules are refused, and say which", async () => {
