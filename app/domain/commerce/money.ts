@@ -3,9 +3,13 @@
 export type Money = { amount: string; currency: string };
 export type StorefrontMoney = { amount: string; currencyCode: string };
 
-/** The storefront sends 40.0; here it is 40.00. More than two decimals stay unchanged. */
+/**
+ * The storefront sends 40.0; here it is 40.00. More than two decimals stay unchanged. Throws for an
+ * invalid amount: a price such as "undefined.00" must never be shown.
+ */
 export function toAmount(text: string | number): string {
-  const [whole = "0", decimals = ""] = String(text).split(".");
+  const [, whole, decimals = ""] = /^(-?\d+)(?:\.(\d+))?$/.exec(String(text)) ?? [];
+  if (whole === undefined) throw new Error("this is no amount");
   return `${whole}.${decimals.padEnd(2, "0")}`;
 }
 

@@ -51,6 +51,16 @@ const checkOut = () =>
     body: { line_items: itemsOf(shelf.camera) },
   });
 
+const euros = { amount: "1.0", currencyCode: "EUR" };
+const productPriced = (price: unknown, range: unknown = euros) => ({
+  id: "gid://shopify/Product/1",
+  handle: "plain",
+  title: "Plain",
+  priceRangeV2: { minVariantPrice: range, maxVariantPrice: range },
+  variants: {
+    nodes: [{ id: "gid://shopify/ProductVariant/2", title: "One", price, availableForSale: true }],
+  },
+});
 const tenOfNothing = { shopMoney: { amount: "10.0", currencyCode: null } };
 const draftWithoutCurrency = {
   id: "gid://shopify/DraftOrder/1",
@@ -63,6 +73,9 @@ const draftWithoutCurrency = {
 it.each<[string, unknown, () => Promise<Answer>]>([
   ["Products", { other: 1 }, findProducts],
   ["Products", { products: null }, findProducts],
+  ["Products", { products: { nodes: [productPriced(undefined)] } }, findProducts],
+  ["Products", { products: { nodes: [productPriced({ amount: "1.0" })] } }, findProducts],
+  ["Products", { products: { nodes: [productPriced("1.0", { amount: "free" })] } }, findProducts],
   [
     "CollectionByHandle",
     { collectionByIdentifier: {} },
@@ -86,52 +99,36 @@ it.each<[string, unknown, () => Promise<Answer>]>([
   expect([status, json.code]).toEqual([502, "storefront_unavailable"]);
 });
 
+const callTool = (name: string, catalog: object) =>
+  service.call("POST", `/mcp?shop=${SHOP}`, {
+    key: null,
+    body: {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name, arguments: { catalog } },
+    },
+  });
+
 it.each<[string, unknown]>([
   ["no list", { other: 1 }],
   ["a product without prices", { nodes: [{ id: "gid://shopify/Product/1", handle: "plain" }] }],
   ["a variant whose product has no prices", { nodes: [{ id: "x", product: { handle: "plain" } }] }],
 ])("a lookup answered with %s is the storefront's error for an agent too", async (_name, data) => {
   answer("ProductsById", data);
-  const { status, json } = await service.call("POST", `/mcp?shop=${SHOP}`, {
-    key: null,
-    body: {
-      jsonrpc: "2.0",
-      id: 1,
-      method: "tools/call",
-      params: {
-        name: "lookup_catalog",
-        arguments: { catalog: { ids: ["gid://shopify/Product/1"] } },
-      },
-    },
-  });
+  const { status, json } = await callTool("lookup_catalog", { ids: ["gid://shopify/Product/1"] });
+  expect([status, json.error.data.code]).toEqual([502, "storefront_unavailable"]);
+});
+
+it("a search answered with a price that is no amount is the storefront's error for an agent too", async () => {
+  answer("Products", { products: { nodes: [productPriced({ amount: "1.0" })] } });
+  const { status, json } = await callTool("search_catalog", { query: "no-amount" });
   expect([status, json.error.data.code]).toEqual([502, "storefront_unavailable"]);
 });
 
 it("products without tags, texts, numbers and paging are shown without them", async () => {
   answer("Products", {
-    products: {
-      nodes: [
-        {
-          id: "gid://shopify/Product/1",
-          handle: "plain",
-          title: "Plain",
-          priceRangeV2: {
-            minVariantPrice: { amount: "1.0", currencyCode: "EUR" },
-            maxVariantPrice: { amount: "1.0", currencyCode: "EUR" },
-          },
-          variants: {
-            nodes: [
-              {
-                id: "gid://shopify/ProductVariant/2",
-                title: "One",
-                price: "1.0",
-                availableForSale: true,
-              },
-            ],
-          },
-        },
-      ],
-    },
+    products: { nodes: [productPriced("1.0")] },
   });
   const { status, json } = await findProducts();
   expect([status, json.page_info]).toEqual([200, { has_next_page: false, end_cursor: null }]);
