@@ -199,11 +199,14 @@ function numberOf(value: unknown): number | undefined {
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }
 
-const isTime = (date: Date): boolean => !Number.isNaN(date.getTime());
+export const isTime = (date: Date): boolean => !Number.isNaN(date.getTime());
+
+export const isCustomerGid = (gid: unknown): boolean =>
+  typeof gid === "string" && CUSTOMER_GID.test(gid);
 
 /** Whether the change names a customer and a time: without them it belongs to nobody. */
 export const isReadable = ({ gid, changedAt }: CustomerChange): boolean =>
-  typeof gid === "string" && CUSTOMER_GID.test(gid) && isTime(changedAt);
+  isCustomerGid(gid) && isTime(changedAt);
 
 const MAX_AHEAD_MS = 10 * 60_000;
 

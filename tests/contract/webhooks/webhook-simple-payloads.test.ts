@@ -1,11 +1,17 @@
 // The topics about a part of a customer, in other spellings: the customer by number or gid, states in capitals,
 // and parts left out, which are fetched.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { CUSTOMER_2024_10, customerPayload } from "../../support/storefront/payloads.ts";
-import { connectStore, deliver } from "../../support/storefront/storefront.ts";
-import { SHOP, startService, type Service } from "../../support/service.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  CUSTOMER_2024_10,
+  CUSTOMER_2026_07,
+  customerPayload,
+} from "../../support/storefront/payloads.ts";
+import { connectStore, deliver, send, untilHandled } from "../../support/storefront/storefront.ts";
+import { around } from "../../support/storefront/synced-store.ts";
+import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
+let restore = () => {};
 let id = 706405506930470084n;
 const gidOf = () => `gid://shopify/Customer/${id}`;
 
@@ -14,6 +20,7 @@ beforeAll(async () => {
   await connectStore(service);
 });
 afterAll(() => service.stop());
+afterEach(() => restore());
 beforeEach(async () => {
   id += 2n;
   const email = `c${id}@store.example`;
@@ -133,5 +140,44 @@ describe("totals and tags", () => {
         [SHOP, `gid://shopify/Order/${id}7`],
       ),
     ).toEqual([{ event_type: "order.created" }]);
+  });
+});
+
+describe("what the storefront names of a customer", () => {
+  const known = { tags: ["gold"], numberOfOrders: "3", amountSpent: { amount: "5.0" } };
+  test.each<[what: string, fetched: () => object]>([
+    ["neither time nor id", () => known],
+    ["no readable time", () => ({ ...known, id: gidOf(), updatedAt: "soon" })],
+    ["no readable id", () => ({ ...known, id: 7, updatedAt: new Date().toISOString() })],
+  ])("completes a webhook also with %s, at the webhook's own time", async (_what, fetched) => {
+    await eventually("no delivery to the store under way", async () => {
+      const waiting = "SELECT 1 FROM integration_queue WHERE status <> 'delivered'";
+      return (await service.database.query(waiting)).length === 0;
+    });
+    restore = around(service, (_call, { document }) => {
+      if (document.startsWith("query Customer("))
+        service.sandbox.failNext("storefront", {
+          status: 200,
+          body: { data: { customer: fetched() } },
+          match: "graphql",
+        });
+    });
+    const sent = await send(
+      service,
+      "customer-update",
+      customerPayload(
+        { id: String(id), admin_graphql_api_id: `"${gidOf()}"`, email: `"c${id}@store.example"` },
+        CUSTOMER_2026_07,
+      ),
+    );
+    await untilHandled(service, sent);
+    expect(await customer()).toMatchObject({ number_of_orders: 3, amount_spent: 5 });
+    expect((await customer()).tags).toContain("gold");
+    expect(
+      await service.database.query(
+        "SELECT status, attempts FROM webhook_inbox WHERE delivery_id = $1",
+        [sent],
+      ),
+    ).toEqual([{ status: "done", attempts: 0 }]);
   });
 });

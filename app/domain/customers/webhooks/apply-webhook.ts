@@ -58,7 +58,7 @@ export async function applyCompleted(
       : ignored("unknown_customer");
   if (!canRefetch(tenant)) return applyPayload("whole");
   try {
-    const fetched = await fetchCustomer(ctx, tenant, change.gid);
+    const fetched = await fetchCustomer(ctx, tenant, change.gid, change.changedAt);
     // Deletions have their own topic and leave a tombstone; a customer that the API does not return
     // is not proof of a deletion.
     if (!fetched) return await applyPayload("whole");
