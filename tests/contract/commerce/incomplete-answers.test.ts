@@ -69,6 +69,7 @@ const draftWithoutCurrency = {
   totalPriceSet: tenOfNothing,
   lineItems: { nodes: [] },
 };
+const draftWithoutLines = { id: "gid://shopify/DraftOrder/2", invoiceUrl: `https://${SHOP}/2` };
 
 it.each<[string, unknown, () => Promise<Answer>]>([
   ["Products", { other: 1 }, findProducts],
@@ -86,6 +87,7 @@ it.each<[string, unknown, () => Promise<Answer>]>([
   ["DraftOrderCreate", { other: 1 }, checkOut],
   ["DraftOrderCreate", { draftOrderCreate: null }, checkOut],
   ["DraftOrderCreate", { draftOrderCreate: { draftOrder: draftWithoutCurrency } }, checkOut],
+  ["DraftOrderCreate", { draftOrderCreate: { draftOrder: draftWithoutLines } }, checkOut],
   [
     "MetafieldDefinitionCreate",
     { other: 1 },

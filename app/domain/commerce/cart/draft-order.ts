@@ -65,18 +65,20 @@ export async function openDraftOrder(
       message: "the storefront made no draft order",
     });
   try {
-    const shipped = draft.lineItems.nodes.flatMap(({ requiresShipping, variant }) =>
-      requiresShipping !== false && variant ? [variant.id] : [],
-    );
     return readWhole("a cart", () => ({
       ...fromDraftOrder(draft),
-      delivery: deliveryOfDraft(shipment, shipped),
+      delivery: deliveryOfDraft(shipment, shippedIn(draft)),
     }));
   } catch (error) {
     await discardCart(ctx, tenant, { source: "draft_order", externalId: draft.id });
     throw error;
   }
 }
+
+const shippedIn = ({ lineItems }: DraftOrder): string[] =>
+  lineItems.nodes.flatMap(({ requiresShipping, variant }) =>
+    requiresShipping !== false && variant ? [variant.id] : [],
+  );
 
 /** Null when the storefront no longer has it. Throws OutboundError. */
 export async function readDraftOrder(ctx: Ctx, tenant: Tenant, id: string): Promise<Cart | null> {
