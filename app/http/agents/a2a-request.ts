@@ -30,8 +30,8 @@ function withCamelCase(value: unknown): unknown {
  * both. What is checked here must be what it reads.
  */
 export function normalise(message: Envelope): Envelope {
-  const params = withCamelCase(message.params) as Envelope["params"];
-  if (!params) return message;
+  // The SDK refuses a message without parameters, which JSON-RPC allows.
+  const params = withCamelCase(message.params ?? {}) as NonNullable<Envelope["params"]>;
   return {
     ...message,
     params: {

@@ -22,6 +22,15 @@ const sentence = (text: string, fields: object = {}) =>
   });
 
 describe("parameters of A2A", () => {
+  it("that are left out count as none: JSON-RPC lets a caller leave them out", async () => {
+    const bare = async (method: string) => (await post({ jsonrpc: "2.0", id: "r-1", method })).json;
+    expect((await bare("ListTasks")).result).toMatchObject({ tasks: [], totalSize: 0 });
+    const codes = [];
+    for (const method of ["FindTasks", "tasks/find", "SendMessage", "GetExtendedAgentCard"])
+      codes.push((await bare(method)).error.code);
+    expect(codes).toEqual([-32_601, -32_601, -32_602, -32_004]);
+  });
+
   it("of a wrong type answer invalid params that names them", async () => {
     const message = { kind: "message", role: "user", messageId: "m", parts: [null] };
     for (const [method, params, name] of [
