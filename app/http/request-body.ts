@@ -1,6 +1,7 @@
 // Converts the bytes of a request to the body of an endpoint's handler.
 import type { z } from "zod";
 import { AppError } from "../runtime/errors.ts";
+import { reasonsOf } from "../runtime/field-problem.ts";
 import { parseJson, toStorableJson, type ApiRequest } from "./api-request.ts";
 
 /**
@@ -37,8 +38,5 @@ export async function readJson(
 export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const fields = Object.fromEntries(
-    parsed.error.issues.map((issue) => [issue.path.join(".") || "body", issue.message]),
-  );
-  throw new AppError("invalid_request", { fields });
+  throw new AppError("invalid_request", { fields: reasonsOf(parsed.error) });
 }

@@ -4,6 +4,7 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
+import { reasonsOf } from "../../runtime/field-problem.ts";
 import { DestinationName } from "../bus/message-archive.ts";
 import { defaultPriority } from "../bus/retry-policy.ts";
 import { isOpenTo, isWarehouseEvent, routeEvent } from "../bus/routing.ts";
@@ -122,11 +123,7 @@ function readEvent(body: unknown, { topic }: Arrival): EventInput {
   const given = Object.entries(body).filter(([, value]) => value !== null);
   const parsed = EventInput.safeParse(Object.fromEntries(given));
   if (parsed.success) return parsed.data;
-  throw invalid(
-    Object.fromEntries(
-      parsed.error.issues.map((issue) => [issue.path.join(".") || "body", issue.message]),
-    ),
-  );
+  throw invalid(reasonsOf(parsed.error));
 }
 
 function entityOf(

@@ -1,6 +1,7 @@
 // A checkout in UCP's shape (schemas/shopping/checkout.json), converted from and to
 // `/commerce/checkout`.
 import { AppError } from "../../../runtime/errors.ts";
+import { reasonsOf } from "../../../runtime/field-problem.ts";
 import type { Checkout, CheckoutLine } from "../../commerce/checkout/checkout.ts";
 import { CheckoutInput } from "../../commerce/checkout/checkout-input.ts";
 import type { CheckoutMessage } from "../../commerce/checkout/checkout-messages.ts";
@@ -122,9 +123,7 @@ export function toCheckoutInput(
   });
   if (!input.success)
     throw new AppError("invalid_request", {
-      fields: Object.fromEntries(
-        input.error.issues.map(({ path, message }) => [path.join("."), message]),
-      ),
+      fields: reasonsOf(input.error),
     });
   return input.data;
 }
