@@ -2,6 +2,8 @@
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../../db.server.ts";
 import { CUSTOMER_BY_EMAIL, CUSTOMER_CREATE } from "../../../integrations/storefront/documents.ts";
+import { gidOf } from "../../../integrations/storefront/payload-ids.ts";
+import { readWhole } from "../../../integrations/storefront/read-whole.ts";
 import { deleteKey, putKey } from "../../../runtime/database/kv.ts";
 import { KEYS, TTL_SECONDS } from "../../../runtime/database/kv-keys.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
@@ -28,15 +30,17 @@ export async function findOrCreate(
   customer: CustomerSnapshot,
 ): Promise<{ gid: string } | { skipped: string }> {
   const { customerByIdentifier: found } = await callAdminApi<{
-    customerByIdentifier?: { id: string } | null;
+    customerByIdentifier?: { id?: unknown } | null;
   }>(ctx, tenant.shop, {
     document: CUSTOMER_BY_EMAIL,
     variables: { email: customer.email },
     isLookUp: true,
   });
-  if (found && (await yieldToCustomer(ctx, tenant, customer.id)))
+  const foundId = found?.id ?? null;
+  const known = foundId === null ? null : readGid(foundId);
+  if (known !== null && (await yieldToCustomer(ctx, tenant, customer.id)))
     return { skipped: "a customer of the store has this address, and it is not proven" };
-  const gid = found?.id ?? (await create(ctx, tenant, customer));
+  const gid = known ?? (await create(ctx, tenant, customer));
   const [stored] = await dataOf(ctx, tenant).sql<{ is_stored: boolean; is_deleted: boolean }>(
     STORE_GID,
     [customer.id, gid],
@@ -110,7 +114,7 @@ async function createAtStorefront(
     ...(customer.first_name && { firstName: customer.first_name }),
     ...(customer.last_name && { lastName: customer.last_name }),
   };
-  type Created = { customer?: { id: string } | null; userErrors?: UserError[] };
+  type Created = { customer?: { id: unknown } | null; userErrors?: UserError[] };
   const { customerCreate: created } = await callAdminApi<{ customerCreate?: Created | null }>(
     ctx,
     tenant.shop,
@@ -118,5 +122,13 @@ async function createAtStorefront(
   );
   requireNoUserErrors("customerCreate", created?.userErrors);
   if (!created?.customer) throw new PermanentFailure("customerCreate answered no customer");
-  return created.customer.id;
+  return readGid(created.customer.id);
 }
+
+/** Webhooks name the customer by gid: under another id they would not find the account. */
+const readGid = (id: unknown): string =>
+  readWhole("a customer", () => {
+    const gid = typeof id === "string" && id.startsWith("gid://") ? id : gidOf("Customer", id);
+    if (gid === null) throw new Error("no id");
+    return gid;
+  });
