@@ -15,6 +15,9 @@ import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { useLocale } from "../i18n/locale.ts";
 import { PolicyStart } from "./policy-start.tsx";
 
+/** Of the text. A longer one is not sent: the request could be too large for the service to read. */
+const MAX_LENGTH = 500_000;
+
 type Values = { version: string; locale: string; body: string; is_current: boolean };
 
 /** Publishes a version. */
@@ -23,6 +26,7 @@ export function PolicyDialog({ onClose }: { onClose(): void }) {
   const locale = useLocale();
   const [values, setValues] = useState<Values>({ version: "", locale, body: "", is_current: true });
   const [isLeaving, setIsLeaving] = useState(false);
+  const isTooLong = values.body.length > MAX_LENGTH;
   const leave = () => (values.body.trim() === "" ? onClose() : setIsLeaving(true));
   const { submit, isBusy, error } = useScreenAction("publish", {
     onSuccess() {
@@ -39,6 +43,7 @@ export function PolicyDialog({ onClose }: { onClose(): void }) {
         content: t("policy.publish"),
         onAction: () => submit(values),
         loading: isBusy,
+        disabled: isTooLong,
       }}
       secondaryAction={{ content: t("policy.cancel"), onAction: leave }}
     >
@@ -53,7 +58,7 @@ export function PolicyDialog({ onClose }: { onClose(): void }) {
         )}
         <PolicyFields
           values={values}
-          refused={error?.fields ?? {}}
+          refused={{ ...error?.fields, ...(isTooLong && { body: true }) }}
           onChange={(changes) => setValues((known) => ({ ...known, ...changes }))}
         />
       </BlockStack>

@@ -7,7 +7,13 @@ import type { ApiResponse } from "../api-response.ts";
 const MAX_BODY_BYTES = 1024 * 1024;
 /** The logo, and the form around it. */
 const MAX_UPLOAD_BYTES = MAX_LOGO_BYTES + 64 * 1024;
-const isUpload = (path: string): boolean => /^\/app\/settings\/logo(\.data)?$/.test(path);
+/** 500,000 characters of a policy, of three bytes each, and its line breaks. */
+const MAX_POLICY_BYTES = 2 * 1024 * 1024;
+
+function maxBytesOf(path: string): number {
+  if (/^\/app\/settings\/logo(\.data)?$/.test(path)) return MAX_UPLOAD_BYTES;
+  return /^\/app\/consent\/policies(\.data)?$/.test(path) ? MAX_POLICY_BYTES : MAX_BODY_BYTES;
+}
 
 /** `origin`: the configured one; the request's Host header does not count. */
 export async function toWebRequest(
@@ -18,8 +24,7 @@ export async function toWebRequest(
   const url = origin + request.url.pathname + withoutUnread(request.url);
   if (method === "GET" || method === "HEAD" || method === "OPTIONS")
     return new Request(url, { method, headers, signal });
-  const maxBytes = isUpload(request.url.pathname) ? MAX_UPLOAD_BYTES : MAX_BODY_BYTES;
-  const body = new Uint8Array(await request.readBody(maxBytes));
+  const body = new Uint8Array(await request.readBody(maxBytesOf(request.url.pathname)));
   return new Request(url, { method, headers, body, signal });
 }
 

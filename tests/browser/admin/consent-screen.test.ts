@@ -223,6 +223,28 @@ test("a policy version is published and made current; the same version with anot
   await expectHealthyPage(visit);
 });
 
+test("a policy of 450,000 Chinese characters is published, and one that is too long stays in the form", async () => {
+  const shop = await app.newStore();
+  const { page } = await app.open("/app/consent/policies", { shop });
+  await page.getByRole("button", { name: "Add a version" }).click();
+  await page.getByLabel("Version", { exact: true }).fill("long");
+  const text = page.getByLabel("Text of the policy");
+  const publish = page.getByRole("button", { name: "Publish version" });
+  const enter = (body: string) => text.evaluate(fillAtOnce, body);
+  await enter("字".repeat(500_001));
+  await page.getByText("Paste the text, at most 500,000 characters.").waitFor();
+  expect(await publish.isEnabled()).toBe(false);
+  expect(await text.evaluate((field: HTMLTextAreaElement) => field.value.length)).toBe(500_001);
+  await enter("字".repeat(450_000));
+  await publish.click();
+  await page.getByRole("link", { name: "long", exact: true }).waitFor();
+  const stored = await app.database.query(
+    "SELECT version, length(body) AS length FROM consent_policies WHERE shop = $1",
+    [shop],
+  );
+  expect(stored).toEqual([{ version: "long", length: 450_000 }]);
+});
+
 test("a published version is put in force again by a button, whose question says that all shoppers are asked again", async () => {
   const shop = "two-policies.myshopify.com";
   await app.connect(shop, { withSystems: true });
@@ -394,3 +416,10 @@ test.each([
   expect(await findCellsOutside(visit.page)).toEqual([]);
   await expectHealthyPage(visit);
 });
+
+/** What pasting does: one change of the whole text. */
+function fillAtOnce(field: Element, text: string): void {
+  const { set } = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value")!;
+  set!.call(field, text);
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+}
