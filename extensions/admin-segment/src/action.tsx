@@ -48,13 +48,17 @@ function Action() {
   useEffect(() => {
     if (!followed || !isOpen(followed.run)) return undefined;
     const timer = setTimeout(() => {
-      void readRun(followed.run.id).then((answer) =>
+      void readRun(followed.run.id).then((answer) => {
+        if ("value" in answer) setFollowed({ ...followed, run: answer.value.run });
+        else if (answer.problem === "unauthorized" || answer.problem === "noSegment") {
+          // The app was uninstalled, or the run is gone: the segment is read again, which says so.
+          setFollowed(null);
+          setTagging(null);
+          setAttempt((count) => count + 1);
+        }
         // An answer that did not come is asked for again.
-        setFollowed({
-          ...followed,
-          run: "value" in answer ? answer.value.run : { ...followed.run },
-        }),
-      );
+        else setFollowed({ ...followed });
+      });
     }, POLL_MS);
     return () => clearTimeout(timer);
   }, [followed]);

@@ -168,6 +168,30 @@ test("a segment's customers get a tag from the admin, with the keyboard, and sta
   await close();
 });
 
+test("staff who follows a run while the app is uninstalled reads that, and follows it again after an install", async () => {
+  const changeUninstalledAt = (at: string | null) =>
+    changeTenantRecord(app.ctx, SHOP, { connection: { uninstalled_at: at } });
+  await app.database.query(
+    `INSERT INTO tag_runs (shop, id, store_segment, add, remove, state, total, last_id, processed, locked_until)
+      VALUES ($1, gen_random_uuid(), $2, '{autumn_fair}', '{}', 'running', 3, 0, 1, now() + interval '1 hour')`,
+    [SHOP, `gid://shopify/Segment/${segment}`],
+  );
+  const { page, close } = await visit(`/customers/segments/${segment}?action`);
+  const frame = await extension(page);
+  await frame.getByText("1 of 3 customers done").waitFor();
+  await changeUninstalledAt(new Date().toISOString());
+  await frame.getByText("The app didn't accept the request.").waitFor();
+  expect(await frame.getByText("1 of 3 customers done").count()).toBe(0);
+  expect(await isSound(page, frame)).toEqual([0, [], []]);
+  await changeUninstalledAt(null);
+  await frame.getByRole("button", { name: "Try again" }).click();
+  await frame.getByText("1 of 3 customers done").waitFor();
+  await app.database.query("DELETE FROM tag_runs WHERE shop = $1 AND state = 'running'", [SHOP]);
+  // A run that is gone is not asked for again.
+  await frame.getByText("3 customers in “Italy”").waitFor();
+  await close();
+});
+
 test("the screen of places says that the block was shown", async () => {
   const merchant = await app.open("/app/settings/places", { shop: SHOP, viewport: DESKTOP });
   const { page } = merchant;
