@@ -3,15 +3,21 @@ import { useState } from "react";
 
 type Refusal = { code: string; fields?: Record<string, string> };
 
+/** What the last save answered (`use-screen-action.ts`). */
+type Answered<Failure> = { result: unknown; error: Failure | null };
+
 /** `open`: the refusal of the last save without the fields that were corrected; null when none is left. */
-export function useCorrections<Failure extends Refusal>(failure: Failure | null) {
+export function useCorrections<Failure extends Refusal>({ result, error }: Answered<Failure>) {
   const [corrected, setCorrected] = useState<readonly string[]>([]);
+  const [discarded, setDiscarded] = useState<unknown>(null);
   return {
-    open: withoutFields(failure, corrected),
+    open: result === discarded ? null : withoutFields(error, corrected),
     /** The field, or all fields below it, has another value now. */
     correct: (name: string) => setCorrected((now) => [...new Set([...now, name])]),
     /** With each save. */
     forget: () => setCorrected([]),
+    /** The refused values are discarded, and their refusal with them. */
+    discard: () => setDiscarded(result),
   };
 }
 

@@ -14,18 +14,13 @@ type Options = { action?: string; onSaved?(): void };
 
 /** Holds the changed fields; all others show the loader's value. */
 export function useSettingsForm(fields: readonly FormField[], { action, onSaved }: Options = {}) {
-  const {
-    submit,
-    isBusy,
-    result,
-    error: failure,
-  } = useScreenAction("save", {
+  const saving = useScreenAction("save", {
     ...(action && { action }),
     ...(onSaved && { onSuccess: onSaved }),
   });
-  const [discarded, setDiscarded] = useState<typeof result>(null);
-  const { open, correct, forget } = useCorrections(failure);
-  const error = result === discarded ? null : open;
+  const { submit, isBusy, result } = saving;
+  const refusal = useCorrections(saving);
+  const error = refusal.open;
   // A second click before the next render still calls this render's `save`.
   const isSending = useRef(false);
   useEffect(() => {
@@ -62,7 +57,7 @@ export function useSettingsForm(fields: readonly FormField[], { action, onSaved 
       return reason === undefined ? undefined : { reason, code: codes[name] ?? "other" };
     },
     change({ name, version }: FormField, draft: Draft) {
-      correct(name);
+      refusal.correct(name);
       setChanges((now) => ({
         ...now,
         [name]: { draft, version: now[name] ? now[name].version : version },
@@ -70,13 +65,13 @@ export function useSettingsForm(fields: readonly FormField[], { action, onSaved 
     },
     discard() {
       setChanges({});
-      setDiscarded(result);
+      refusal.discard();
     },
     save() {
       if (isSending.current) return;
       isSending.current = true;
       sent.current = changes;
-      forget();
+      refusal.forget();
       submit({ fields: JSON.stringify(patch), versions: versionsOf(changes, Object.keys(patch)) });
     },
   };

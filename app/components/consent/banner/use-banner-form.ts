@@ -11,15 +11,9 @@ export function useBannerForm({ draft }: BannerWork, onSaved: () => void) {
   /** The revision that was shown when the first change was made. */
   const [base, setBase] = useState<number | null>(null);
   const [sent, setSent] = useState<BannerFields>({});
-  const {
-    submit,
-    isBusy,
-    result,
-    error: failure,
-  } = useScreenAction("save", { onSuccess: onSaved });
-  const [discarded, setDiscarded] = useState<typeof result>(null);
-  const { open, correct, forget } = useCorrections(failure);
-  const error = result === discarded ? null : open;
+  const saving = useScreenAction("save", { onSuccess: onSaved });
+  const { submit, isBusy, result } = saving;
+  const refusal = useCorrections(saving);
   useEffect(() => {
     if (result?.ok) {
       // Keeps input that was entered during the save.
@@ -37,19 +31,19 @@ export function useBannerForm({ draft }: BannerWork, onSaved: () => void) {
     fields: { ...draft.fields, ...changes },
     isDirty,
     isBusy,
-    error,
+    error: refusal.open,
     change(name: string, value: unknown) {
       setBase((known) => known ?? draft.revision);
-      correct(name);
+      refusal.correct(name);
       setChanges((now) => ({ ...now, [name]: value }));
     },
     discard() {
       setChanges({});
       setBase(null);
-      setDiscarded(result);
+      refusal.discard();
     },
     save() {
-      forget();
+      refusal.forget();
       setSent(changes);
       submit({ revision: base ?? draft.revision, changes });
     },
