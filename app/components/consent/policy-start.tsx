@@ -7,23 +7,28 @@ import type {
   PublishedPolicies,
   PublishedPolicy,
 } from "../../domain/consent/published-policies.ts";
+import { useStoreProblem } from "../hooks/use-store-problem.ts";
 import { useDateFormat } from "../ui/date-time.tsx";
 import { requestScopes } from "./request-scope.ts";
 
 const PATH = "/app/consent/policies/published";
-const UNAVAILABLE: PublishedPolicies = { state: "unavailable" };
+const UNAVAILABLE: PublishedPolicies = {
+  state: "unavailable",
+  problem: { code: "storefront_unavailable", http_status: null },
+};
 
 export function PolicyStart({ onStart }: { onStart(policy: PublishedPolicy): void }) {
   const { t } = useTranslation("consent");
   const { formatDay } = useDateFormat();
   const { found, reload } = usePublishedPolicies();
   const [type, setType] = useState("");
+  const say = useStoreProblem();
   if (found?.state === "not_allowed")
     return <AskForAccess scope={found.scope} onAllowed={() => void reload()} />;
   const policies = found?.state === "known" ? found.policies : [];
   const helpText = () => {
     if (!found) return t("policy.start.loading");
-    if (found.state === "unavailable") return t("policy.start.unavailable");
+    if (found.state === "unavailable") return say(found.problem, t("policy.start.unavailable"));
     return policies.length === 0 ? t("policy.start.nothing") : t("policy.start.help");
   };
   return (

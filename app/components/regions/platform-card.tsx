@@ -10,6 +10,7 @@ import type {
 } from "../../domain/consent/region-policies.ts";
 import { requestScopes } from "../consent/request-scope.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
+import { useStoreProblem } from "../hooks/use-store-problem.ts";
 import { CardHeading } from "../ui/card-heading.tsx";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { showToast } from "../ui/toast.ts";
@@ -29,6 +30,7 @@ export function PlatformCardWaiting() {
 
 export function PlatformCard(policies: RegionPolicies) {
   const { t } = useTranslation("regions");
+  const say = useStoreProblem();
   return (
     <Card>
       <BlockStack gap="400">
@@ -36,7 +38,9 @@ export function PlatformCard(policies: RegionPolicies) {
         <Text as="p">{t("platform.text")}</Text>
         {policies.state === "not_allowed" && <AskForAccess scopes={policies.scopes} />}
         {policies.state === "not_connected" && <Text as="p">{t("platform.notConnected")}</Text>}
-        {policies.state === "unavailable" && <Text as="p">{t("platform.unavailable")}</Text>}
+        {policies.state === "unavailable" && (
+          <Text as="p">{say(policies.problem, t("platform.unavailable"))}</Text>
+        )}
         {policies.state === "known" && <Known {...policies} />}
       </BlockStack>
     </Card>
@@ -72,7 +76,7 @@ function Known({
     "disable_banner",
     say(differing === null ? t("platform.turnedOff") : t("platform.written")),
   );
-  const outcome = (write.data ?? disable.data)?.outcome;
+  const answer = write.data ?? disable.data;
   const error = write.error ?? disable.error;
   return (
     <BlockStack gap="300" inlineAlign="start">
@@ -117,11 +121,19 @@ function Known({
         </Banner>
       )}
       <div aria-live="polite">
-        {outcome && outcome !== "written" && <p>{t(`platform.outcomes.${outcome}`)}</p>}
+        {answer && <Outcome {...answer} />}
         {error && <p>{error.message}</p>}
       </div>
     </BlockStack>
   );
+}
+
+function Outcome(answer: PolicyOutcome) {
+  const { t } = useTranslation("regions");
+  const say = useStoreProblem();
+  if (answer.outcome === "written") return null;
+  const text = t(`platform.outcomes.${answer.outcome}`);
+  return <p>{answer.outcome === "unavailable" ? say(answer.problem, text) : text}</p>;
 }
 
 /** The platform's own rules in words, by the groups that rules of the store's own would have. */

@@ -3,6 +3,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { SHOP_POLICIES } from "../../integrations/storefront/documents.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
+import { storeProblemOf, type SystemProblem } from "../bus/log/system-problem.ts";
 import { callAdminApi } from "../tenants/storefront/admin-api.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { toReadableText } from "./policy-text/readable-text.ts";
@@ -13,7 +14,7 @@ export type PublishedPolicy = { type: string; title: string; updatedAt: string; 
 export type PublishedPolicies =
   | { state: "known"; policies: PublishedPolicy[] }
   | { state: "not_allowed"; scope: typeof POLICIES_SCOPE }
-  | { state: "unavailable" };
+  | { state: "unavailable"; problem: SystemProblem };
 
 type Answer = {
   shop: { shopPolicies: { type: string; title: string; body: string; updatedAt: string }[] };
@@ -34,6 +35,6 @@ export async function readPublishedPolicies(ctx: Ctx, tenant: Tenant): Promise<P
       return { state: "not_allowed", scope: POLICIES_SCOPE };
     if (!isAppError(error) && !(error instanceof OutboundError))
       ctx.log.error("published_policies.unknown", error, { shop: tenant.shop });
-    return { state: "unavailable" };
+    return { state: "unavailable", problem: storeProblemOf(error) };
   }
 }

@@ -9,6 +9,7 @@ import {
   PRIVACY_FEATURES_DISABLE,
 } from "../../integrations/storefront/documents.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
+import { storeProblemOf, type SystemProblem } from "../bus/log/system-problem.ts";
 import {
   findMode,
   REGION_GROUP_NAMES,
@@ -39,7 +40,7 @@ export type RegionPolicies =
     }
   | { state: "not_allowed"; scopes: readonly string[] }
   | { state: "not_connected" }
-  | { state: "unavailable" };
+  | { state: "unavailable"; problem: SystemProblem };
 
 export type AppliedRules = {
   name: RegionGroup | "rest";
@@ -49,7 +50,8 @@ export type AppliedRules = {
 /** `banner_on`: the platform accepts no rules while its own banner is on. */
 export type PolicyOutcome =
   | { outcome: "written"; count: number }
-  | { outcome: "not_allowed" | "banner_on" | "not_connected" | "unavailable" };
+  | { outcome: "not_allowed" | "banner_on" | "not_connected" }
+  | { outcome: "unavailable"; problem: SystemProblem };
 
 type Policy = {
   countryCode: string | null;
@@ -132,8 +134,12 @@ export async function readRegionPolicies(ctx: Ctx, tenant: Tenant): Promise<Regi
       applied: appliedRules(answer),
     };
   } catch (error) {
-    const state = stateOf(ctx, tenant.shop, error);
-    return state === "not_allowed" ? { state, scopes: PRIVACY_SCOPES } : { state };
+    const refusal = refusalOf(ctx, tenant.shop, error);
+    if (refusal.outcome === "unavailable")
+      return { state: refusal.outcome, problem: refusal.problem };
+    if (refusal.outcome === "not_allowed")
+      return { state: refusal.outcome, scopes: PRIVACY_SCOPES };
+    return { state: refusal.outcome };
   }
 }
 
@@ -154,7 +160,7 @@ export async function writeRegionPolicies(ctx: Ctx, shop: string): Promise<Polic
       return { outcome: "written", count };
     }
   } catch (error) {
-    return { outcome: stateOf(ctx, shop, error) };
+    return refusalOf(ctx, shop, error);
   }
 }
 
@@ -190,20 +196,19 @@ export async function disablePlatformBanner(ctx: Ctx, shop: string): Promise<Pol
     requireNoUserErrors("privacyFeaturesDisable", privacyFeaturesDisable.userErrors);
     ctx.log.info("platform_banner.disabled", { shop });
   } catch (error) {
-    return { outcome: stateOf(ctx, shop, error) };
+    return refusalOf(ctx, shop, error);
   }
   return writeRegionPolicies(ctx, shop);
 }
 
-function stateOf(
-  ctx: Ctx,
-  shop: string,
-  error: unknown,
-): "not_allowed" | "not_connected" | "unavailable" {
+type Refusal =
+  { outcome: "not_allowed" | "not_connected" } | { outcome: "unavailable"; problem: SystemProblem };
+
+function refusalOf(ctx: Ctx, shop: string, error: unknown): Refusal {
   // The platform names the missing scope in its answer.
   if (error instanceof OutboundError && PRIVACY_SCOPES.some((one) => error.message.includes(one)))
-    return "not_allowed";
-  if (isAppError(error)) return "not_connected";
+    return { outcome: "not_allowed" };
+  if (isAppError(error)) return { outcome: "not_connected" };
   ctx.log.error("region_policies.unknown", error, { shop });
-  return "unavailable";
+  return { outcome: "unavailable", problem: storeProblemOf(error) };
 }

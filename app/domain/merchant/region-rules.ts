@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { inTime, LATE_PART_MS } from "../../runtime/deadlines/in-time.ts";
+import { STORE_LATE } from "../bus/log/system-problem.ts";
 import {
   readRegionPolicies,
   writeRegionPolicies,
@@ -35,6 +36,7 @@ export const readRegionRules = (ctx: Ctx, tenant: Tenant): RegionRulesView => ({
   version: versionOf(ctx, tenant, "consent_regions"),
   platform: inTime<RegionPolicies>(readRegionPolicies(ctx, tenant), LATE_PART_MS, () => ({
     state: "unavailable",
+    problem: STORE_LATE,
   })),
 });
 

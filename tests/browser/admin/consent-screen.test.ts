@@ -368,6 +368,15 @@ test("a version is started from the store's own policy, read, and compared with 
   expect((await askAs(app, EMPTY, "/app/consent/policies/text?version=html")).status).toBe(404);
 });
 
+test("a new version of a store that Shopify closed says why it can't start from the store's own policy", async () => {
+  const shop = await app.newStore();
+  app.sandbox.storefront.closeStore(shop, "frozen");
+  const { page } = await app.open("/app/consent/policies", { shop });
+  await page.getByRole("button", { name: "Add a version" }).click();
+  await page.getByText("Shopify has closed your store to apps (HTTP 402).").waitFor();
+  expect(await page.getByText("didn't respond").count()).toBe(0);
+});
+
 test("a receipt and a page of another store's log are not found, and its log is not in the export", async () => {
   await signUp(app);
   await signUp(app, {}, OTHER_SHOP);

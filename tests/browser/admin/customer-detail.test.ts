@@ -388,6 +388,14 @@ test("when the store is unreachable, only the orders card shows an error", async
   await page.getByRole("heading", { name: "Profile" }).waitFor();
 });
 
+test("the orders card of a store that Shopify closed says so", async () => {
+  const id = await put({ full_name: "Ada", gid: "gid://shopify/Customer/1" });
+  app.sandbox.storefront.closeStore(shop, "frozen");
+  const page = await open(id);
+  await page.getByText("Shopify has closed your store to apps (HTTP 402).").waitFor();
+  expect(await page.getByText("didn't respond").count()).toBe(0);
+});
+
 test.each(["999999", "0", "-1", "1e3", "99999999999", "x"])(
   "the unknown customer %s is a 404 inside the frame",
   async (id) => {

@@ -72,6 +72,15 @@ test("a platform that is too slow leaves the rest of the screen usable, and says
   expect(await page.getByLabel("Start from").isEnabled()).toBe(true);
 });
 
+test("the card of a store that Shopify closed says so", async () => {
+  const shop = await app.newStore();
+  const { storefront } = app.sandbox;
+  storefront.closeStore(shop, "frozen");
+  const { page } = await app.open(PATH, { shop, ...DESKTOP });
+  await page.getByText("Shopify has closed your store to apps (HTTP 402).").waitFor();
+  expect(await page.getByText("didn't respond").count()).toBe(0);
+});
+
 test("fits a phone, has no accessibility violations there, and tells who saves over somebody else's rules", async () => {
   const visit = await app.open(PATH, { shop: SHOP, viewport: { width: 390, height: 844 } });
   const { page } = visit;

@@ -14,6 +14,7 @@ import {
 } from "@shopify/polaris";
 import { CardHeading } from "../../ui/card-heading.tsx";
 import { DeferredCard } from "../../frame/deferred-card.tsx";
+import { useStoreProblem } from "../../hooks/use-store-problem.ts";
 import { DateTime } from "../../ui/date-time.tsx";
 import { formatAmount } from "../../i18n/format-number.ts";
 import { labelOf } from "../../i18n/label-of.ts";
@@ -43,6 +44,7 @@ function Orders({ part }: { part: OrdersView }) {
   const { t } = useTranslation("customer");
   const locale = useLocale();
   const { revalidate } = useRevalidator();
+  const say = useStoreProblem();
   if (part.state === "none")
     return (
       <Text as="p" tone="subdued">
@@ -52,7 +54,7 @@ function Orders({ part }: { part: OrdersView }) {
   if (part.state === "unavailable")
     return (
       <Banner tone="warning" action={{ content: t("retry"), onAction: revalidate }}>
-        <p>{t("ordersAway")}</p>
+        <p>{say(part.problem, t("ordersAway"))}</p>
       </Banner>
     );
   if (part.orders.length === 0)

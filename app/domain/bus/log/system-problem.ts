@@ -1,5 +1,6 @@
 // Why another system did not do what a screen asked of it, as a code that the screen translates
 // (locales/<language>/errors.json).
+import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { statusIn } from "../../../runtime/outbound/answers.ts";
 import { toFailure, type Failure } from "./failure-kind.ts";
 
@@ -28,6 +29,16 @@ export function toSystemProblem(
   const own = system === "storefront" ? storeProblem(error, status) : null;
   return { code: own ?? codeOf(system, kind), http_status: status };
 }
+
+/** Of what a call to the store's API threw. */
+export function storeProblemOf(error: unknown): SystemProblem {
+  if (error instanceof OutboundError)
+    return toSystemProblem(error.system, error.message, error.status);
+  return { code: isAppError(error) ? "not_installed" : "other", http_status: null };
+}
+
+/** Of a call to the store's API that did not end in time. */
+export const STORE_LATE: SystemProblem = { code: "storefront_unavailable", http_status: null };
 
 /** The platform's refusals that the merchant ends by something else than a correction of the request. */
 function storeProblem(error: string, status: number | null): SystemProblem["code"] | null {

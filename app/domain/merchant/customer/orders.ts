@@ -2,6 +2,7 @@
 import type { Ctx } from "../../../context.server.ts";
 import { inTime, LATE_PART_MS } from "../../../runtime/deadlines/in-time.ts";
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";
+import { STORE_LATE, storeProblemOf, type SystemProblem } from "../../bus/log/system-problem.ts";
 import { listOrdersOf } from "../../commerce/orders.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 
@@ -11,7 +12,9 @@ type Order = Awaited<ReturnType<typeof listOrdersOf>>["orders"][number];
 /** `url`: its page in the store's admin. */
 export type OrderView = Order & { url: string };
 export type OrdersPart =
-  { state: "known"; orders: OrderView[] } | { state: "none" } | { state: "unavailable" };
+  | { state: "known"; orders: OrderView[] }
+  | { state: "none" }
+  | { state: "unavailable"; problem: SystemProblem };
 
 const orderUrl = (ctx: Ctx, { shop }: Tenant, gid: string): string =>
   ctx.storefront.adminUrl(shop, `/admin/orders/${gid.slice(gid.lastIndexOf("/") + 1)}`);
@@ -37,8 +40,11 @@ export async function readOrders(
     (error: unknown): OrdersPart => {
       if (!isAppError(error) && !(error instanceof OutboundError))
         ctx.log.error("customer_orders.unknown", error, { shop: tenant.shop });
-      return { state: "unavailable" };
+      return { state: "unavailable", problem: storeProblemOf(error) };
     },
   );
-  return inTime<OrdersPart>(asked, LATE_PART_MS, () => ({ state: "unavailable" }));
+  return inTime<OrdersPart>(asked, LATE_PART_MS, () => ({
+    state: "unavailable",
+    problem: STORE_LATE,
+  }));
 }
