@@ -98,6 +98,12 @@ function useNeeds(health: StoreHealth, paused: readonly string[]): Need[] {
       text: t("refusedTopicsText", { names: health.refusedTopics.join(", ") }),
       action: { content: t("review"), url: "/app/settings/connection" },
     },
+    health.isBannerLate && {
+      key: "banner",
+      title: t("bannerLate"),
+      text: t("bannerLateText"),
+      action: { content: t("review"), url: "/app/consent/banner" },
+    },
     health.earlyScripts > 0 && {
       key: "scripts",
       title: t("earlyScripts", { count: health.earlyScripts }),

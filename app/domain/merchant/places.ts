@@ -40,10 +40,13 @@ export type BannerPlace = { isOn: boolean; isLate: boolean; openUrl: string };
 
 export const readBannerPlace = async (ctx: Ctx, tenant: Tenant): Promise<BannerPlace> => ({
   isOn: (await findKey(dataOf(ctx, tenant).sql, KEYS.themeEmbed)) !== null,
-  // A theme without values shows the standard banner.
-  isLate: tenant.connection.banner_version !== undefined && (await isLoaderLate(ctx, tenant)),
+  isLate: await isBannerLate(ctx, tenant),
   openUrl: ctx.storefront.adminUrl(tenant.shop, themeEditorPaths(tenant.app.clientId).consent),
 });
+
+/** A theme without values shows the standard banner. */
+export const isBannerLate = async (ctx: Ctx, tenant: Tenant): Promise<boolean> =>
+  tenant.connection.banner_version !== undefined && (await isLoaderLate(ctx, tenant));
 
 export type PlaceTest = Pick<Place, "state" | "seenAt"> & { /** ISO 8601. */ at: string };
 

@@ -329,10 +329,13 @@ test("the store's front page stands behind the preview where it can be framed, w
 
 test("a merchant whose store does not accept the published banner reads that shoppers still see the former one, until the store has it", async () => {
   const shop = await app.newStore();
-  await putKey(dataOf(app.ctx, await getTenant(app.ctx, shop)).sql, KEYS.themeEmbed, {
-    by: "merchant",
-    at: new Date().toISOString(),
-  });
+  // Home looks at the theme, which has no embed.
+  const turnOn = async () =>
+    putKey(dataOf(app.ctx, await getTenant(app.ctx, shop)).sql, KEYS.themeEmbed, {
+      by: "merchant",
+      at: new Date().toISOString(),
+    });
+  await turnOn();
   const { page } = await app.open("/app/consent/banner", { shop });
   app.sandbox.storefront.closeStore(shop, "frozen");
   await page.getByRole("button", { name: "Publish", exact: true }).click();
@@ -344,9 +347,19 @@ test("a merchant whose store does not accept the published banner reads that sho
   await page.getByText("shoppers still see the former banner").waitFor();
   expect(await page.getByText("Shoppers see version 1").count()).toBe(0);
   expect(await page.getByRole("link", { name: "Check the store connection" }).count()).toBe(1);
+  const need = page.getByRole("link", {
+    name: "Review: Your banner hasn't reached your store yet",
+  });
+  await page.goto(await adminUrl(app, shop));
+  expect(await need.getAttribute("href")).toBe("/app/consent/banner");
   app.sandbox.storefront.closeStore(shop, null);
   await writeLoaderMetafield(app.ctx, shop);
   await worker.stop();
-  await page.reload();
+  await turnOn();
+  await page.goto(await adminUrl(app, shop));
+  await page.getByRole("heading", { name: "Setup guide" }).waitFor();
+  expect(await need.count()).toBe(0);
+  await turnOn();
+  await page.goto(await adminUrl(app, shop, "/app/consent/banner"));
   await page.getByText("Shoppers see version 1").waitFor();
 });

@@ -11,6 +11,7 @@ import {
   type ConnectionState,
 } from "../../tenants/connection-state.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { isBannerLate } from "../places.ts";
 import {
   SETUP_READS,
   toSetupGuide,
@@ -34,8 +35,9 @@ export async function readHome(ctx: Ctx, shop: string, tenant: Tenant | null): P
       guide: toSetupGuide(ctx, shop, null),
       health: NO_PROBLEMS,
     };
-  const [isRequested, rows] = await Promise.all([
+  const [isRequested, isLate, rows] = await Promise.all([
     isSyncRequested(ctx, tenant),
+    isBannerLate(ctx, tenant),
     readTogether(dataOf(ctx, tenant).sql, {
       ...SETUP_READS,
       circuits: openCircuitsRead(ctx),
@@ -48,6 +50,9 @@ export async function readHome(ctx: Ctx, shop: string, tenant: Tenant | null): P
   return {
     connection: toConnectionState(ctx, shop, tenant, toChannels(ctx, tenant, rows.circuits)),
     guide: toSetupGuide(ctx, shop, { tenant, progress }),
-    health: toStoreHealth(tenant, progress, rows.problems, keptAt),
+    health: {
+      ...toStoreHealth(tenant, progress, rows.problems, keptAt),
+      isBannerLate: isLate && progress.hasEmbed,
+    },
   };
 }

@@ -25,6 +25,8 @@ export type StoreHealth = {
   urgentRequests: number;
   /** Scripts of others that load before consent, as of the last check of the storefront. */
   earlyScripts: number;
+  /** The store has not accepted the published banner, so that shoppers see the former one. */
+  isBannerLate: boolean;
   /** The platform's topics that it refused to report. */
   refusedTopics: string[];
   /** The merchant's switch refuses every agent. */
@@ -44,6 +46,7 @@ export const NO_PROBLEMS: StoreHealth = {
   deadLetters: 0,
   urgentRequests: 0,
   earlyScripts: 0,
+  isBannerLate: false,
   refusedTopics: [],
   areAgentsBlocked: false,
   isGuideDismissed: false,
@@ -63,7 +66,7 @@ export const toStoreHealth = (
   { check, sync, isDismissed }: SetupProgress,
   [counts = { deadLetters: 0, urgentRequests: 0 }]: readonly ProblemCounts[],
   keptAt: Date | null,
-): StoreHealth => ({
+): Omit<StoreHealth, "isBannerLate"> => ({
   ...counts,
   ...(keptAt && { keptDataAt: keptAt.toISOString() }),
   // Without access to customers no sync can succeed, and Home says so already.
