@@ -11,6 +11,8 @@ export function FormResult({ form: { isSaved, error }, fields }: Props) {
   const { t } = useTranslation("settings");
   const place = useShowRefusal(error);
   const hasField = fields.some(({ name }) => error?.fields?.[name] !== undefined);
+  const isRefused =
+    error !== null && !isSessionOrNetwork(error.code) && error.code !== "not_connected";
   const isOutdated = Object.values(error?.field_codes ?? {}).includes("changedMeanwhile");
   return (
     <div ref={place} aria-live="polite" style={{ paddingBottom: isSaved || error ? "1rem" : 0 }}>
@@ -20,14 +22,15 @@ export function FormResult({ form: { isSaved, error }, fields }: Props) {
         </Text>
       )}
       {error && isSessionOrNetwork(error.code) && <Banner tone="critical" title={t(error.code)} />}
-      {error && !isSessionOrNetwork(error.code) && isOutdated && (
+      {error?.code === "not_connected" && <Banner tone="critical" title={error.message} />}
+      {isRefused && isOutdated && (
         <Banner tone="warning" title={t("conflict.title")}>
           <p>{t("conflict.text")}</p>
         </Banner>
       )}
-      {error && !isSessionOrNetwork(error.code) && !isOutdated && (
+      {isRefused && !isOutdated && (
         <Banner tone="critical" title={hasField ? t("refused") : t("failed")}>
-          {!hasField && <p>{error.reason}</p>}
+          {!hasField && <p>{error.message}</p>}
         </Banner>
       )}
     </div>

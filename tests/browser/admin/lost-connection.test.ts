@@ -3,9 +3,10 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { useMerchant } from "../../support/browser/merchant.ts";
+import { deliver } from "../../support/storefront/storefront.ts";
 
 const SHOP = "away-store.myshopify.com";
-const app = useMerchant({ isFramed: true });
+const app = useMerchant({ isFramed: true, background: true });
 
 beforeAll(async () => {
   await app.connect(SHOP);
@@ -105,6 +106,28 @@ test("a save after the session's end keeps the form's input and says so", async 
   await page.getByText("Saved.", { exact: true }).waitFor();
   await close();
 });
+
+test.each([
+  ["/app/settings/brand", "Brand name", "Save"],
+  ["/app/consent/banner", "Title", "Save"],
+])(
+  "a save on %s after the app was uninstalled keeps the form's input and says so",
+  async (path, label, button) => {
+    const shop = await app.newStore();
+    const visit = await app.open(path, { shop });
+    const { page } = visit;
+    const field = page.getByLabel(label, { exact: true });
+    await field.fill("Peregrine");
+    await app.sandbox.storefront.uninstall(shop);
+    await deliver(app, "app-uninstalled", JSON.stringify({ myshopify_domain: shop }), { shop });
+    await page.getByRole("button", { name: button, exact: true }).click();
+    await page.getByText("The app is no longer connected to your store.").first().waitFor();
+    expect(await field.inputValue()).toBe("Peregrine");
+    // The browser's own lines about refused requests.
+    expect(visit.errors.filter((text) => !text.includes("status of 409"))).toEqual([]);
+    await visit.close();
+  },
+);
 
 test("a preview after the session's end says so, and not that the service is not reached", async () => {
   const { page, close } = await app.open("/app/consent/banner", { shop: SHOP });
