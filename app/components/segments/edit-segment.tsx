@@ -4,7 +4,7 @@ import { BlockStack, Text, TextField } from "@shopify/polaris";
 import { useState } from "react";
 import type { ListedSegment } from "../../domain/customers/segments/list-segments.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
-import { Dialog } from "../ui/dialog.tsx";
+import { Dialog, DialogProblem } from "../ui/dialog.tsx";
 import { showToast } from "../ui/toast.ts";
 
 type Props = { action: "rename" | "delete"; segment: ListedSegment; onClose: () => void };
@@ -47,16 +47,12 @@ export default function EditSegment({ action, segment, onClose }: Props) {
           onChange={setName}
           maxLength={40}
           autoComplete="off"
-          {...(problem && { error: problem })}
+          {...(problem && { error: problem, focused: true })}
         />
       ) : (
         <BlockStack gap="200">
           <Text as="p">{t("deleteText")}</Text>
-          {problem && (
-            <Text as="p" tone="critical">
-              {problem}
-            </Text>
-          )}
+          {problem && <DialogProblem>{problem}</DialogProblem>}
         </BlockStack>
       )}
     </Dialog>

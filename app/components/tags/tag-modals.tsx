@@ -3,7 +3,7 @@ import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { BlockStack, Select, Text, TextField } from "@shopify/polaris";
 import { useState } from "react";
-import { Dialog } from "../ui/dialog.tsx";
+import { Dialog, DialogProblem } from "../ui/dialog.tsx";
 import type { ActionError } from "../../http/screens/screen-actions.ts";
 import { showToast } from "../ui/toast.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
@@ -40,11 +40,7 @@ export function TagModal({ question, onClose }: { question: TagQuestion; onClose
       {question.kind === "delete" ? (
         <BlockStack gap="200">
           <Text as="p">{t("removeText")}</Text>
-          {errorMessage && (
-            <Text as="p" tone="critical">
-              {errorMessage}
-            </Text>
-          )}
+          {errorMessage && <DialogProblem>{errorMessage}</DialogProblem>}
         </BlockStack>
       ) : (
         <BlockStack gap="400">
@@ -56,6 +52,7 @@ export function TagModal({ question, onClose }: { question: TagQuestion; onClose
             maxLength={80}
             helpText={question.kind === "create" ? t("nameHelp") : t("renameText")}
             error={errorMessage}
+            focused={errorMessage !== undefined}
           />
           {question.kind === "create" && (
             <Select

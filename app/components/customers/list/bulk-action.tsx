@@ -10,7 +10,7 @@ import type { ActionError } from "../../../http/screens/screen-actions.ts";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
 import { formatCount } from "../../i18n/format-number.ts";
 import { useLocale } from "../../i18n/locale.ts";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog, DialogProblem } from "../../ui/dialog.tsx";
 import type { Selection } from "./bulk-actions.tsx";
 
 type Props = {
@@ -78,11 +78,7 @@ export default function BulkAction({ kind, selection, onStarted, onClose }: Prop
             maxLength={20}
           />
         )}
-        {error && (
-          <Text as="p" tone="critical">
-            {problemOf(t, error)}
-          </Text>
-        )}
+        {error && <DialogProblem>{problemOf(t, error)}</DialogProblem>}
       </BlockStack>
     </Dialog>
   );

@@ -5,7 +5,7 @@ import { useState } from "react";
 import type { Confirmable, TagPreview } from "../../../domain/customers/bulk/preview-run.ts";
 import type { BulkRunState } from "../../../domain/customers/bulk/run-row.ts";
 import { formatCount } from "../../i18n/format-number.ts";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog, DialogProblem } from "../../ui/dialog.tsx";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
 import { useLocale } from "../../i18n/locale.ts";
 import type { Selection } from "./bulk-actions.tsx";
@@ -113,11 +113,7 @@ function PreviewedTags({ preview, tags, errorMessage }: PreviewedProps) {
           </List.Item>
         ))}
       </List>
-      {errorMessage && (
-        <Text as="p" tone="critical">
-          {errorMessage}
-        </Text>
-      )}
+      {errorMessage && <DialogProblem>{errorMessage}</DialogProblem>}
     </BlockStack>
   );
 }

@@ -45,7 +45,7 @@ export default function NameSegment({ shown, hasSearch, onSaved, onClose }: Prop
         maxLength={40}
         autoComplete="off"
         helpText={hasSearch ? t("segments.searchNotKept") : undefined}
-        {...(problem && { error: problem })}
+        {...(problem && { error: problem, focused: true })}
       />
     </Dialog>
   );

@@ -71,6 +71,44 @@ test("a dialog that a menu of the selected customers opened returns the focus to
   await expectFocus("More actions");
 });
 
+test("a dialog whose name is refused puts the focus into the name, and one whose action is refused keeps it and speaks why", async () => {
+  await app.database.query(
+    "INSERT INTO crm_tags (shop, name, slug) VALUES ($1, 'Taken', 'taken')",
+    [SHOP],
+  );
+  await open("/app/tags", SHOP);
+  await page.getByRole("button", { name: "Create tag" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Taken");
+  await dialog.getByRole("button", { name: "Create tag" }).focus();
+  await press("Enter");
+  await dialog.getByText("A tag with this name already exists.").waitFor();
+  await expect
+    .poll(() =>
+      dialog.getByLabel("Name").evaluate((field) => field.ownerDocument.activeElement === field),
+    )
+    .toBe(true);
+  await press("Escape");
+  await dialog.waitFor({ state: "detached" });
+
+  const [customer] = await app.database.query<{ id: number }>(
+    "SELECT id FROM storefront_users WHERE shop = $1 LIMIT 1",
+    [LONG],
+  );
+  const visit = await app.open(`/app/customers/${customer?.id}`, { shop: LONG });
+  ({ page } = visit);
+  await page.getByRole("button", { name: "Suspend account" }).click();
+  const question = page.getByRole("dialog");
+  await question.waitFor();
+  await page.route("**/*.data*", (route) => route.abort());
+  await question.getByRole("button", { name: "Suspend account" }).focus();
+  await press("Enter");
+  await question.getByRole("alert").getByText("We couldn't reach the service").waitFor();
+  await expectFocus("Suspend account");
+  // With the browser's own line about the request.
+  await visit.close();
+});
+
 test("a removed filter leaves the focus at its place, and the removal of all filters at the last of them", async () => {
   await signUp(app);
   await open("/app/consent?type=tos&decision=granted", SHOP);
