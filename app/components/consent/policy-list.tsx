@@ -113,9 +113,11 @@ function PutInForce({ version }: { version: string }) {
         <Text as="p">{t("policy.asksAgain")}</Text>
       </ConfirmButton>
       {error && (
-        <Text as="p" tone="critical">
-          {error.message}
-        </Text>
+        <div role="alert">
+          <Text as="p" tone="critical">
+            {error.message}
+          </Text>
+        </div>
       )}
     </>
   );

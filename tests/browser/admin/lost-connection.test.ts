@@ -92,6 +92,14 @@ test("a first save without a connection keeps the form's input", async () => {
   await close();
 });
 
+test("a cookie that is not hidden because the service is not reached says so, also to a screen reader", async () => {
+  const { page, close } = await app.open("/app/consent/cookies", { shop: SHOP });
+  await page.route(isData, (route) => route.abort());
+  await page.getByRole("button", { name: "Hide: _shopify_essential" }).click();
+  await page.getByRole("alert").getByText("We couldn't reach the service").waitFor();
+  await close();
+});
+
 test("a save after the session's end keeps the form's input and says so", async () => {
   const { page, close } = await app.open("/app/settings/brand", { shop: SHOP });
   await page.getByLabel("Brand name").fill("Merlin");

@@ -195,9 +195,11 @@ function CookieRow({ cookie, at, brand, onEdit }: RowProps) {
           {text.by === "merchant" && <ResetButton cookie={cookie} />}
         </InlineStack>
         {hide.error && (
-          <Text as="p" tone="critical">
-            {hide.error.message}
-          </Text>
+          <div role="alert">
+            <Text as="p" tone="critical">
+              {hide.error.message}
+            </Text>
+          </div>
         )}
       </RowCell>
     </IndexTable.Row>

@@ -29,9 +29,11 @@ export function ResetButton({ cookie: { provider, name, origin } }: { cookie: Li
         <Text as="p">{t(`${kind}.text`)}</Text>
       </ConfirmButton>
       {error && (
-        <Text as="p" tone="critical">
-          {error.message}
-        </Text>
+        <div role="alert">
+          <Text as="p" tone="critical">
+            {error.message}
+          </Text>
+        </div>
       )}
     </>
   );

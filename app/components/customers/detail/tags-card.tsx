@@ -90,9 +90,11 @@ function ManagedTags({ tags, canChange }: { tags: TagView[]; canChange: boolean 
         </Text>
       )}
       {error && (
-        <Text as="p" tone="critical">
-          {error.message}
-        </Text>
+        <div role="alert">
+          <Text as="p" tone="critical">
+            {error.message}
+          </Text>
+        </div>
       )}
     </BlockStack>
   );
