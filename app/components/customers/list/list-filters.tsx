@@ -36,7 +36,7 @@ export function ListFilters({ filter, sort, segment, segments, choices, currency
   const [typed, setTyped] = useDebouncedSearch(filter.q ?? "", (q) => address.narrow({ q }));
   const groups = useFilterGroups(choices, currency);
   const textOf = useAppliedText(currency);
-  const { smDown } = useBreakpoints();
+  const { mdDown } = useBreakpoints();
   const order = (
     <Select
       label={t("sort")}
@@ -70,10 +70,10 @@ export function ListFilters({ filter, sort, segment, segments, choices, currency
         })}
         onClearAll={() => address.show({ filter: {}, sort })}
       >
-        {/* On a phone the field would be too narrow next to it. */}
-        {!smDown && <Box paddingInlineStart="200">{order}</Box>}
+        {/* On a phone, and at 200 % of a small window, the field would be too narrow next to it. */}
+        {!mdDown && <Box paddingInlineStart="200">{order}</Box>}
       </Filters>
-      {smDown && <Box padding="200">{order}</Box>}
+      {mdDown && <Box padding="200">{order}</Box>}
     </>
   );
 }

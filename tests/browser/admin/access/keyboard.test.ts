@@ -148,3 +148,18 @@ test("the number of failed events is a link that says what it counts", async () 
   await open("/app/events", SHOP);
   await page.getByRole("link", { name: "Failed events: 1", exact: true }).waitFor();
 });
+
+test.each([375, 550])(
+  "in French at %d px, as in a small window at twice its size, the search of customers and its order can be read",
+  async (width) => {
+    const viewport = { width, height: 700 };
+    ({ page } = await app.open("/app/customers", { shop: LONG, locale: "fr", viewport }));
+    const search = await page
+      .getByPlaceholder("Rechercher par nom, e-mail, téléphone ou numéro")
+      .boundingBox();
+    expect(search?.width).toBeGreaterThan(300);
+    const order = page.locator(".Polaris-Select__SelectedOption").first();
+    expect(await order.innerText()).toContain("Récents d'abord");
+    expect(await order.evaluate((text) => text.scrollWidth - text.clientWidth)).toBe(0);
+  },
+);
