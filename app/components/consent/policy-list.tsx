@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { Badge, Box, Card, IndexTable, InlineStack, Link, Text } from "@shopify/polaris";
+import { ActionAlert } from "../frame/action-alert.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import type { ListedPolicy } from "../../domain/consent/policies.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
@@ -112,13 +113,7 @@ function PutInForce({ version }: { version: string }) {
       >
         <Text as="p">{t("policy.asksAgain")}</Text>
       </ConfirmButton>
-      {error && (
-        <div role="alert">
-          <Text as="p" tone="critical">
-            {error.message}
-          </Text>
-        </div>
-      )}
+      {error && <ActionAlert>{error.message}</ActionAlert>}
     </>
   );
 }

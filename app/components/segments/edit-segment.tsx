@@ -4,7 +4,8 @@ import { BlockStack, Text, TextField } from "@shopify/polaris";
 import { useState } from "react";
 import type { ListedSegment } from "../../domain/customers/segments/list-segments.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
-import { Dialog, DialogProblem } from "../ui/dialog.tsx";
+import { ActionAlert } from "../frame/action-alert.tsx";
+import { Dialog } from "../ui/dialog.tsx";
 import { showToast } from "../ui/toast.ts";
 
 type Props = { action: "rename" | "delete"; segment: ListedSegment; onClose: () => void };
@@ -52,7 +53,7 @@ export default function EditSegment({ action, segment, onClose }: Props) {
       ) : (
         <BlockStack gap="200">
           <Text as="p">{t("deleteText")}</Text>
-          {problem && <DialogProblem>{problem}</DialogProblem>}
+          {problem && <ActionAlert>{problem}</ActionAlert>}
         </BlockStack>
       )}
     </Dialog>

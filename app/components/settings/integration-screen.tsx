@@ -2,6 +2,7 @@
 // connection.
 import { useTranslation } from "react-i18next";
 import { Banner, BlockStack, Button, Card, InlineStack, Link, Text } from "@shopify/polaris";
+import { ActionAlert } from "../frame/action-alert.tsx";
 import type { IntegrationView } from "../../domain/merchant/integrations.ts";
 import { HydrationGate } from "../frame/hydration-gate.tsx";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
@@ -116,11 +117,7 @@ function DisconnectButton({ name, isReplaced, waiting }: IntegrationView) {
     waiting > 0 ? t("integration.waiting", { count: waiting }) : t("integration.noneWaiting");
   return (
     <InlineStack gap="200" blockAlign="center">
-      {error && (
-        <Text as="span" tone="critical">
-          {error.message}
-        </Text>
-      )}
+      {error && <ActionAlert>{error.message}</ActionAlert>}
       <ConfirmButton
         label={t("integration.disconnect")}
         title={t("integration.disconnectTitle", { system })}

@@ -3,7 +3,8 @@ import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { BlockStack, Select, Text, TextField } from "@shopify/polaris";
 import { useState } from "react";
-import { Dialog, DialogProblem } from "../ui/dialog.tsx";
+import { ActionAlert } from "../frame/action-alert.tsx";
+import { Dialog } from "../ui/dialog.tsx";
 import type { ActionError } from "../../http/screens/screen-actions.ts";
 import { showToast } from "../ui/toast.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
@@ -40,7 +41,7 @@ export function TagModal({ question, onClose }: { question: TagQuestion; onClose
       {question.kind === "delete" ? (
         <BlockStack gap="200">
           <Text as="p">{t("removeText")}</Text>
-          {errorMessage && <DialogProblem>{errorMessage}</DialogProblem>}
+          {errorMessage && <ActionAlert>{errorMessage}</ActionAlert>}
         </BlockStack>
       ) : (
         <BlockStack gap="400">

@@ -1,6 +1,6 @@
 // A form or a question in the admin's own dialog. On close the focus returns to its previous element.
 import { Modal, TitleBar } from "@shopify/app-bridge-react";
-import { Box, Text } from "@shopify/polaris";
+import { Box } from "@shopify/polaris";
 import { useEffect, useState, type ReactNode } from "react";
 
 type Action = {
@@ -55,17 +55,6 @@ export function Dialog({ title, onClose, primaryAction, secondaryAction, childre
         <button onClick={secondaryAction.onAction}>{secondaryAction.content}</button>
       </TitleBar>
     </Modal>
-  );
-}
-
-/** Why the dialog's action failed: a screen reader speaks it when it appears. */
-export function DialogProblem({ children }: { children: ReactNode }) {
-  return (
-    <div role="alert">
-      <Text as="p" tone="critical">
-        {children}
-      </Text>
-    </div>
   );
 }
 

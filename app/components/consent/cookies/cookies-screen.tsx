@@ -11,6 +11,7 @@ import {
   InlineStack,
   Text,
 } from "@shopify/polaris";
+import { ActionAlert } from "../../frame/action-alert.tsx";
 import type { CookieList, ListedCookie } from "../../../domain/cookie-list/cookie-list.ts";
 import { ScreenPage } from "../../frame/screen-page.tsx";
 import { useQuestion } from "../../hooks/use-question.ts";
@@ -194,13 +195,7 @@ function CookieRow({ cookie, at, brand, onEdit }: RowProps) {
           </Button>
           {text.by === "merchant" && <ResetButton cookie={cookie} />}
         </InlineStack>
-        {hide.error && (
-          <div role="alert">
-            <Text as="p" tone="critical">
-              {hide.error.message}
-            </Text>
-          </div>
-        )}
+        {hide.error && <ActionAlert>{hide.error.message}</ActionAlert>}
       </RowCell>
     </IndexTable.Row>
   );

@@ -1,6 +1,7 @@
 // Deletes a row that the merchant added, or undoes the change of a known one.
 import { useTranslation } from "react-i18next";
 import { Text } from "@shopify/polaris";
+import { ActionAlert } from "../../frame/action-alert.tsx";
 import type { ListedCookie } from "../../../domain/cookie-list/cookie-list.ts";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
 import { useLabelled } from "../../i18n/use-labelled.ts";
@@ -28,13 +29,7 @@ export function ResetButton({ cookie: { provider, name, origin } }: { cookie: Li
       >
         <Text as="p">{t(`${kind}.text`)}</Text>
       </ConfirmButton>
-      {error && (
-        <div role="alert">
-          <Text as="p" tone="critical">
-            {error.message}
-          </Text>
-        </div>
-      )}
+      {error && <ActionAlert>{error.message}</ActionAlert>}
     </>
   );
 }

@@ -1,6 +1,7 @@
 // How far a bulk change is, why it failed, and its Stop button.
 import { useTranslation } from "react-i18next";
 import { Badge, BlockStack, Button, ProgressBar, Text } from "@shopify/polaris";
+import { ActionAlert } from "../../frame/action-alert.tsx";
 import { useId, useRef } from "react";
 import type { ListedRun } from "../../../domain/customers/bulk/list-runs.ts";
 import { formatCount } from "../../i18n/format-number.ts";
@@ -43,11 +44,7 @@ export function ChangeState({ run, change }: Props) {
             {t("stop")}
           </Button>
         )}
-        {cancel.error && (
-          <Text as="span" tone="critical">
-            {cancel.error.message}
-          </Text>
-        )}
+        {cancel.error && <ActionAlert>{cancel.error.message}</ActionAlert>}
       </BlockStack>
     </WrappingText>
   );

@@ -2,7 +2,8 @@
 import { useTranslation } from "react-i18next";
 import { Text } from "@shopify/polaris";
 import { EraseDialog } from "../../privacy/erase-dialog.tsx";
-import { Dialog, DialogProblem } from "../../ui/dialog.tsx";
+import { ActionAlert } from "../../frame/action-alert.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { showToast } from "../../ui/toast.ts";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
 import type { CustomerView } from "./detail-shape.ts";
@@ -25,7 +26,7 @@ export function SuspendModal({ onClose }: Props) {
       secondaryAction={{ content: t("cancel"), onAction: onClose }}
     >
       <Text as="p">{t("suspendText")}</Text>
-      {error && <DialogProblem>{error.message}</DialogProblem>}
+      {error && <ActionAlert>{error.message}</ActionAlert>}
     </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 // Whether each connected system has the current state of this customer.
 import { useTranslation } from "react-i18next";
 import { Badge, BlockStack, Button, Card, InlineStack, Text } from "@shopify/polaris";
+import { ActionAlert } from "../../frame/action-alert.tsx";
 import { useChannelName } from "../../i18n/channel-names.ts";
 import { useSkipText } from "../../i18n/skip-text.ts";
 import { useLabelled } from "../../i18n/use-labelled.ts";
@@ -79,11 +80,7 @@ function System({
           >
             {t("tryAgain")}
           </Button>
-          {error && (
-            <Text as="span" tone="critical">
-              {error.message}
-            </Text>
-          )}
+          {error && <ActionAlert>{error.message}</ActionAlert>}
         </InlineStack>
       )}
     </BlockStack>

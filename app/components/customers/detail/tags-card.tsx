@@ -1,6 +1,7 @@
 // The customer's tags: those that are managed here, by category, and those that the store gave.
 import { useTranslation } from "react-i18next";
 import { BlockStack, Card, InlineStack, Tag, Text } from "@shopify/polaris";
+import { ActionAlert } from "../../frame/action-alert.tsx";
 import { labelOf } from "../../i18n/label-of.ts";
 import { CardHeading } from "../../ui/card-heading.tsx";
 import { showToast } from "../../ui/toast.ts";
@@ -89,13 +90,7 @@ function ManagedTags({ tags, canChange }: { tags: TagView[]; canChange: boolean 
           {t("tagGroups.ruleText")}
         </Text>
       )}
-      {error && (
-        <div role="alert">
-          <Text as="p" tone="critical">
-            {error.message}
-          </Text>
-        </div>
-      )}
+      {error && <ActionAlert>{error.message}</ActionAlert>}
     </BlockStack>
   );
 }

@@ -10,7 +10,8 @@ import type { ActionError } from "../../../http/screens/screen-actions.ts";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
 import { formatCount } from "../../i18n/format-number.ts";
 import { useLocale } from "../../i18n/locale.ts";
-import { Dialog, DialogProblem } from "../../ui/dialog.tsx";
+import { ActionAlert } from "../../frame/action-alert.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import type { Selection } from "./bulk-actions.tsx";
 
 type Props = {
@@ -78,7 +79,7 @@ export default function BulkAction({ kind, selection, onStarted, onClose }: Prop
             maxLength={20}
           />
         )}
-        {error && <DialogProblem>{problemOf(t, error)}</DialogProblem>}
+        {error && <ActionAlert>{problemOf(t, error)}</ActionAlert>}
       </BlockStack>
     </Dialog>
   );

@@ -5,7 +5,8 @@ import { useState } from "react";
 import type { Confirmable, TagPreview } from "../../../domain/customers/bulk/preview-run.ts";
 import type { BulkRunState } from "../../../domain/customers/bulk/run-row.ts";
 import { formatCount } from "../../i18n/format-number.ts";
-import { Dialog, DialogProblem } from "../../ui/dialog.tsx";
+import { ActionAlert } from "../../frame/action-alert.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
 import { useLocale } from "../../i18n/locale.ts";
 import type { Selection } from "./bulk-actions.tsx";
@@ -113,7 +114,7 @@ function PreviewedTags({ preview, tags, errorMessage }: PreviewedProps) {
           </List.Item>
         ))}
       </List>
-      {errorMessage && <DialogProblem>{errorMessage}</DialogProblem>}
+      {errorMessage && <ActionAlert>{errorMessage}</ActionAlert>}
     </BlockStack>
   );
 }
