@@ -75,6 +75,12 @@ describe("a kept task", () => {
         FROM kv, generate_series(1, 2400) AS n WHERE shop = $1 AND key = $2`,
       [SHOP, `agent_task:${first}`],
     );
+    // The oldest of all, which is not one of those without a token.
+    await service.database.query(
+      `UPDATE kv SET value = jsonb_set(value, '{task,status,timestamp}', '"2025-01-01T00:00:00.000Z"')
+        WHERE shop = $1 AND key = $2`,
+      [SHOP, `agent_task:${own}`],
+    );
     const sent: string[] = [];
     for (let n = 0; n < 20; n += 1) sent.push((await send({ tool: "none" })).id);
     const [kept] = await service.database.query<{ n: string }>(

@@ -286,6 +286,34 @@ describe("a customer who signs up", () => {
     ).toHaveLength(1);
   });
 
+  it("and verifies the address has each tag once, also one that customer and sign-up both chose", async () => {
+    const { id, token } = await stranger();
+    await service.call("POST", "/ucp/tags", {
+      key: token,
+      body: { add: ["campaign", "newsletter_subscribed"] },
+    });
+    await service.database.query(
+      `INSERT INTO user_tag_map (shop, user_id, tag_id, source)
+        SELECT shop, $2, tag_id, 'admin' FROM user_tag_map m WHERE shop = $1 AND user_id = $3
+          AND tag_id = (SELECT id FROM crm_tags t WHERE t.shop = $1 AND t.slug = 'campaign')`,
+      [SHOP, customer.id, id],
+    );
+    await service.database.query(
+      `UPDATE storefront_users SET tags = tags || '["campaign"]' WHERE id = $1`,
+      [customer.id],
+    );
+    await verify(service, await mailedToken(service, customer.email, VERIFY));
+    expect((await getMe(service, token)).json.user.tags.toSorted()).toEqual([
+      "campaign",
+      "newsletter_subscribed",
+      "wholesale",
+    ]);
+    const profile = (await service.call("GET", "/auth/profile", { key: token })).json;
+    expect(profile.tags.filter(({ slug }: { slug: string }) => slug === "campaign")).toHaveLength(
+      1,
+    );
+  });
+
   it("is pushed to every system of a sign-up once the address is verified; the existing storefront customer is reused", async () => {
     await stranger({ first_name: "Grace", last_name: "Hopper" });
     const before = service.sandbox.storefront.customers(SHOP).length;
@@ -420,6 +448,25 @@ describe("the owner of the address", () => {
     const late = await mailedToken(service, customer.email, VERIFY);
     expect((await verify(service, late)).json.code).toBe("invalid_link");
   });
+
+  it.each([
+    { first_name: "Grace", last_name: null },
+    { first_name: null, last_name: "Hopper" },
+  ])(
+    "of whom the store knows half a name keeps it, and gets none of the stranger's: %o",
+    async (name) => {
+      await service.database.query(
+        "UPDATE storefront_users SET first_name = $2, last_name = $3, full_name = NULL WHERE id = $1",
+        [customer.id, name.first_name, name.last_name],
+      );
+      await stranger();
+      await forgot(service, customer.email);
+      const own = "a password of my own";
+      await reset(service, await mailedToken(service, customer.email, RESET), own);
+      const { user } = (await login(service, customer.email, own)).json;
+      expect(user).toMatchObject({ id: customer.id, ...name });
+    },
+  );
 
   it.each(["storefront", "federated"] as const)(
     "who signs in through the %s provider takes over the account without granting marketing",
