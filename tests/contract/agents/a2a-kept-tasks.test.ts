@@ -5,6 +5,7 @@ import { newClient, newTokens } from "../../support/agents/agent.ts";
 import { newMandate, newPayer } from "../../support/agents/checkout.ts";
 import { openStore, type Shopper } from "../../support/agents/commerce.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+import { PASSWORD } from "../identity/people.ts";
 
 let service: Service;
 let payer: Shopper;
@@ -155,6 +156,22 @@ describe("a kept task", () => {
     expect((await rpc("ListTasks", {}, other)).tasks.map(({ id }: { id: string }) => id)).toEqual([
       others,
     ]);
+  });
+
+  it("goes with its shopper's account, and no other shopper's does", async () => {
+    const leaving = await newPayer(service);
+    const { id: theirs } = await send({ tool: "get_identity" }, leaving.token);
+    const { id: own } = await send({ tool: "get_identity" }, payer.token);
+    const left = await service.call("DELETE", "/auth/me", {
+      key: leaving.token,
+      body: { password: PASSWORD },
+    });
+    expect(left.json).toEqual({ deleted: true });
+    const kept = await service.database.query<{ key: string }>(
+      "SELECT key FROM kv WHERE shop = $1 AND key = ANY($2)",
+      [SHOP, [theirs, own].map((id) => `agent_task:${id}`)],
+    );
+    expect(kept.map(({ key }) => key)).toEqual([`agent_task:${own}`]);
   });
 });
 

@@ -1,5 +1,5 @@
-// What a deletion reads while the consents of its store wait for it.
-import { afterAll, beforeAll, expect, test } from "vitest";
+// What a deletion of an account empties in the queue, and reads while the consents of its store wait for it.
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { emptyDeliveries } from "../../../app/domain/identity/account-deletion.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
@@ -9,6 +9,7 @@ beforeAll(async () => {
   service = await startService();
 });
 afterAll(() => service?.stop());
+beforeEach(() => service.database.truncate());
 
 const query = (sql: string, values: unknown[] = []) => service.database.query(sql, values);
 
@@ -55,4 +56,39 @@ test("a deletion in a store that grew since the last ANALYZE reads the person's 
       "SELECT shop, count(*)::int AS n FROM delivery_attempts WHERE error IS NULL GROUP BY 1",
     ),
   ).toEqual([{ shop: SHOP, n: ROWS }]);
+});
+
+test("a deletion empties the customer's deliveries, and none of an order or unit with the same number", async () => {
+  const gid = "gid://shopify/Customer/70";
+  for (const [entityType, entityId] of [
+    ["customer", "7"],
+    ["customer", gid],
+    ["order", "7"],
+    ["inventory", "7"],
+    ["inventory", gid],
+  ])
+    await query(
+      `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload,
+        transformed_payload, last_error, priority, max_retries, status)
+       VALUES ($1, $2, 'cms', 'manual', 'thing.changed', $3, $4, '{"a": 1}', '{"b": 1}', 'answered 503', 3, 3, 'dead_letter')`,
+      [SHOP, `${entityType} ${entityId}`, entityType, entityId],
+    );
+  await service.ctx.home
+    .forTenant(SHOP)
+    .transaction((sql) => emptyDeliveries(sql, { id: 7, storefront_customer_gid: gid }));
+  expect(
+    await query(
+      `SELECT event_id, payload, transformed_payload, last_error FROM integration_queue ORDER BY id`,
+    ),
+  ).toEqual([
+    // Our own rows are references: their payload names no person.
+    { event_id: "customer 7", payload: { a: 1 }, transformed_payload: null, last_error: null },
+    { event_id: `customer ${gid}`, payload: {}, transformed_payload: null, last_error: null },
+    ...["order 7", "inventory 7", `inventory ${gid}`].map((event_id) => ({
+      event_id,
+      payload: { a: 1 },
+      transformed_payload: { b: 1 },
+      last_error: "answered 503",
+    })),
+  ]);
 });

@@ -85,6 +85,24 @@ test("a retry or a hand-over from an older page says that the request is done al
     });
 });
 
+test("only a failed export that has its file can be marked as handed over; another request stays failed", async () => {
+  const withFile = await addRequest({ state: "failed", kind: "data_request" });
+  await markHandedOver(service.ctx, tenant, withFile);
+  expect(await findBoardRequest(service.ctx, tenant, withFile)).toMatchObject({ state: "done" });
+
+  const erasure = await addRequest({ state: "failed", kind: "customer_redact" });
+  const withoutFile = await addRequest({ state: "failed", kind: "data_request" });
+  await service.database.query("UPDATE privacy_requests SET evidence = '{}' WHERE id = $1", [
+    withoutFile,
+  ]);
+  for (const id of [erasure, withoutFile]) {
+    await expect(markHandedOver(service.ctx, tenant, id)).rejects.toMatchObject({
+      code: "not_found",
+    });
+    expect(await findBoardRequest(service.ctx, tenant, id)).toMatchObject({ state: "failed" });
+  }
+});
+
 test("a step that the merchant has to finish is left to the merchant, with the way to the store's customers", async () => {
   const step = (outcome: string) => ({ outcome, at: "2026-01-01T00:00:00.000Z", count: 0 });
   const steps = {
