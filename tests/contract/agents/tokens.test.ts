@@ -259,6 +259,13 @@ describe("a refresh token", () => {
     expect((await refresh(service, client, less.json.refresh_token)).json.scope).toBe(tokens.scope);
   });
 
+  it("is refused while the shopper's flag is off, also one that a program has set in the table", async () => {
+    await service.database.query("UPDATE user_claims SET consent_a2a = false WHERE user_id = $1", [
+      person.id,
+    ]);
+    expectRefused(await refresh(service, client, tokens.refresh_token), "invalid_grant");
+  });
+
   it("is valid for 30 days", async () => {
     const [kept] = await service.database.query(
       "SELECT extract(epoch FROM max(expires_at) - now())::float8 / 86400 AS days FROM oauth_tokens WHERE kind = 'refresh'",

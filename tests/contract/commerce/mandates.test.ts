@@ -316,6 +316,15 @@ describe("a mandate", () => {
     ).toBe("revoked");
   });
 
+  it("stays used when it is revoked after its budget was spent", async () => {
+    const id = await newMandate();
+    await service.database.query("UPDATE mandates SET status = 'used' WHERE mandate_id = $1", [id]);
+    expect(
+      (await asAgent(service, shopper, "DELETE", `/commerce/mandates/${id}`)).json,
+    ).toMatchObject({ mandate_id: id, status: "used" });
+    expect(await statusOf(id)).toBe("used");
+  });
+
   it("ends with consent_ap2 and stays ended when the consent is granted again", async () => {
     const [id, theirs] = [await newMandate(), await newShopper(service)];
     await consent(service, theirs, { consent_ap2: true });
