@@ -14,6 +14,7 @@ import {
   REDIRECT,
 } from "../../support/agents/agent.ts";
 import { asAgent, asShopper, consent, openStore } from "../../support/agents/commerce.ts";
+import { processorMs } from "../../support/processor-time.ts";
 import {
   RETURN_ORIGIN,
   SHOP,
@@ -351,14 +352,14 @@ describe("a message", () => {
     ["60,000 fields of metadata", "/a2a", "SendMessage", { metadata: fields, message }, {}],
     ["60,000 fields of its own", "/a2a", "SendMessage", { message: { ...message, fields } }, {}],
   ])("with %s does not keep the process busy", async (_what, path, method, params, headers) => {
-    const started = performance.now();
+    const started = processorMs();
     const { json } = await service.call("POST", `${path}?shop=${SHOP}`, {
       key: null,
       headers: { ...newAddress(), ...headers },
       body: { jsonrpc: "2.0", id: 9, method, params },
     });
     expect([json.id, json.error?.code]).toEqual([9, -32_600]);
-    // Reading it takes some tenths of a second; comparing each field with each other one took seconds.
-    expect(performance.now() - started).toBeLessThan(3_000);
+    // Reading it takes some tenths of a second; comparing each field with each other one took many seconds.
+    expect(processorMs() - started).toBeLessThan(3_000);
   });
 });

@@ -2,6 +2,7 @@
 import { expect, it } from "vitest";
 import { fromWeb } from "../../../app/http/api-request.ts";
 import { toPublicRequest } from "../../../app/http/caching/public-request.ts";
+import { processorMs } from "../../support/processor-time.ts";
 
 const SHOP = "shop.myshopify.com";
 const requestFor = (query: string) =>
@@ -23,8 +24,8 @@ it("has the store and the declared parameters, each as often as it was sent, and
 
 it("is made in a moment from an address with thousands of parameters, which anybody may ask for", () => {
   const names = Array.from({ length: 5_000 }, (_, index) => index.toString(36));
-  const started = performance.now();
+  const started = processorMs();
   expect(publicQuery(`shop=${SHOP}&${names.join("&")}`)).toEqual([["shop", SHOP]]);
   // Some milliseconds. Taking them out one by one, each of which writes the address anew, took a second.
-  expect(performance.now() - started).toBeLessThan(250);
+  expect(processorMs() - started).toBeLessThan(250);
 });
