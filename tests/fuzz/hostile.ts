@@ -97,12 +97,18 @@ const deep = (depth: number): unknown => {
   return value;
 };
 
+/** Many small parts: a check that compares each with each other one, or reports each, takes seconds. */
+export const wideValue = (chance: Chance): unknown =>
+  chance.once(2)
+    ? Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`f${n}`, 1]))
+    : Array.from({ length: 200_000 }, () => ({}));
+
 export function hostileText(chance: Chance): string {
   return chance.pick(TEXTS);
 }
 
 export function hostileValue(chance: Chance): unknown {
-  switch (chance.below(8)) {
+  switch (chance.below(9)) {
     case 0:
       return chance.pick(NUMBERS);
     case 1:
@@ -113,6 +119,9 @@ export function hostileValue(chance: Chance): unknown {
       return JSON.parse('{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"x":1}}}');
     case 4:
       return deep(chance.pick([3, 40, 1_500]));
+    case 5:
+      // Seldom: such a body is half a megabyte.
+      return chance.once(6) ? wideValue(chance) : {};
     default:
       return hostileText(chance);
   }
@@ -163,18 +172,18 @@ export function goodValue(schema: Schema, chance: Chance, name = "", depth = 0):
     : `text-${chance.below(99)}`;
 }
 
-/** The value with one part replaced, at any depth. */
-export function spoil(value: unknown, chance: Chance): unknown {
+/** The value with one part replaced by what `make` gives, at any depth. */
+export function spoil(value: unknown, chance: Chance, make = hostileValue): unknown {
   if (Array.isArray(value) && value.length > 0 && !chance.once(3)) {
     const at = chance.below(value.length);
-    return value.map((one, index) => (index === at ? spoil(one, chance) : one));
+    return value.map((one, index) => (index === at ? spoil(one, chance, make) : one));
   }
   if (value !== null && typeof value === "object" && !Array.isArray(value) && !chance.once(6)) {
     const entries = Object.entries(value);
     if (entries.length > 0) {
       const [key, inner] = chance.pick(entries);
-      return { ...value, [key]: spoil(inner, chance) };
+      return { ...value, [key]: spoil(inner, chance, make) };
     }
   }
-  return hostileValue(chance);
+  return make(chance);
 }

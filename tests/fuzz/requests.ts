@@ -1,6 +1,6 @@
 // Requests generated from the service's own OpenAPI document.
 import { SHOP } from "../support/service.ts";
-import { goodValue, hostileText, hostileValue, spoil, type Schema } from "./hostile.ts";
+import { goodValue, hostileText, hostileValue, spoil, wideValue, type Schema } from "./hostile.ts";
 import type { Chance } from "./random.ts";
 import { CREDENTIALS, OTHER_SHOP, type Credential, type TestApp } from "./test-app.ts";
 
@@ -124,6 +124,7 @@ function makeAddress(operation: Operation, chance: Chance): string {
   if (chance.once(10))
     query.append(hostileText(chance).slice(0, 200), hostileText(chance).slice(0, 2_000));
   if (chance.once(10)) query.append("token", hostileText(chance).slice(0, 2_000));
+  if (chance.once(100)) for (let n = 0; n < 2_500; n += 1) query.append(n.toString(36), "");
   if (path.startsWith("/proxy/")) {
     query.set("timestamp", String(Math.floor(Date.now() / 1_000)));
     query.set("logged_in_customer_id", chance.once(2) ? "" : "207119551");
@@ -168,15 +169,26 @@ function makeBody(operation: Operation, chance: Chance): { type: string; bytes: 
   }
 }
 
+const INITIALIZE = {
+  protocolVersion: "2025-11-25",
+  capabilities: { elicitation: { form: {} }, sampling: {}, roots: {} },
+  clientInfo: { name: "fuzzer", version: "1", icons: [{ src: "https://fuzzer.example/i.png" }] },
+};
+const MESSAGE = {
+  message: { kind: "message", role: "user", messageId: "1", parts: [{ data: {} }], metadata: {} },
+};
+
+/** The SDKs read these messages with schemas of their own: some hold many parts at one place. */
 function rpcMessage(chance: Chance): object {
   const method = chance.pick(RPC_METHODS);
+  const make = chance.once(10) ? wideValue : hostileValue;
   const params =
     method === "tools/call"
       ? {
           name: chance.pick(TOOLS),
-          arguments: spoil({ catalog: { query: "camera" }, id: "1" }, chance),
+          arguments: spoil({ catalog: { query: "camera" }, id: "1" }, chance, make),
         }
-      : spoil({ message: { kind: "message", messageId: "1", parts: [] } }, chance);
+      : spoil(method === "initialize" ? INITIALIZE : MESSAGE, chance, make);
   return { jsonrpc: "2.0", id: 1, method, params };
 }
 
